@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from host_bridge.core.errors import DataFileFault, DeviceFault, TandemError, UsageFault
 from host_bridge.core.texts.table import GUEST_REFUSAL_TEXTS, clause
@@ -27,6 +27,7 @@ from host_bridge.sharing.owner.chunks import split
 from host_bridge.sharing.stop.stop_filter import is_stop
 
 _OPEN_S = 3.0  # for the three round trips, at 200 ms between two tries
+_EACH_S = 1.5  # of several addresses of a name, until the next one is tried
 _STEP_S = 0.005  # twice for each step of the car
 _COPY_S = 0.005  # bursts of loss are often shorter; a claim is valid for 120 ms
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
@@ -70,23 +71,54 @@ class NetworkCar:
         """Open a session. Raises errors.DeviceFault if the host does not let us in."""
         if self._socket:
             raise already_open(self.label)
-        self._socket = await connected(self._host, self._port, self.label)
-        self.link = GuestLink(self._token, self._now_us())
+        found = await _addresses_of(self._host, self._port, self.label)
         self._callbacks = (on_bytes, on_closed)
-        loop = asyncio.get_running_loop()
-        loop.add_reader(self._socket, self._read)
-        give_up_s = loop.time() + _OPEN_S
         try:
-            while self.link.state is not GuestState.LIVE:
-                if self.link.state in _OVER or loop.time() > give_up_s:
-                    raise self._fault()
-                self._send_all(self.link.step(self._now_us()))
-                await asyncio.sleep(_STEP_S)
+            await self._reach(found)
         except BaseException:
             self._shut()
             raise
-        self._timer = loop.call_later(_STEP_S, self._step)
+        self._timer = asyncio.get_running_loop().call_later(_STEP_S, self._step)
         self._note_place()
+
+    async def _reach(self, found: Sequence[tuple[int, object]]) -> None:
+        """Begin a session with the first of these addresses at which there is one."""
+        why = ""
+        for place, (family, address) in enumerate(found, 1):
+            try:
+                self._take(_socket_to(family, address))
+            except OSError as error:  # such as on a machine without IPv6
+                why = error.strerror or str(error)
+                continue
+            if await self._begin(_OPEN_S if place == len(found) else _EACH_S):
+                return
+        raise self._fault() if self.link else _unreachable(self.label, why)
+
+    async def _begin(self, seconds: float) -> bool:
+        """Begin a session by the socket that was taken; return whether there is one in time.
+
+        Raises errors.DeviceFault if the host refuses.
+        """
+        self.link = GuestLink(self._token, self._now_us())
+        loop = asyncio.get_running_loop()
+        give_up_s = loop.time() + seconds
+        while self.link.state is not GuestState.LIVE:
+            if self.link.state in _OVER:
+                raise self._fault()
+            if loop.time() > give_up_s:
+                return False
+            self._send_all(self.link.step(self._now_us()))
+            await asyncio.sleep(_STEP_S)
+        return True
+
+    def _take(self, end: socket.socket) -> None:
+        """Talk by this socket from now on."""
+        loop = asyncio.get_running_loop()
+        if self._socket:
+            loop.remove_reader(self._socket)
+            self._socket.close()
+        self._socket = end
+        loop.add_reader(end, self._read)
 
     def _note_place(self) -> None:
         """Keep where the car is, for the stop of a fleet. Without a place to keep it: as it is."""
@@ -161,11 +193,7 @@ class NetworkCar:
             end = _socket_to(self._socket.family, self._socket.getpeername())
         except OSError:  # no way there at this moment
             return
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(self._socket)
-        self._socket.close()
-        self._socket = end
-        loop.add_reader(end, self._read)
+        self._take(end)
 
     def _step(self) -> None:
         if not self.link:
@@ -211,19 +239,25 @@ class NetworkCar:
         )
 
 
-async def connected(host: str, port: int, label: str) -> socket.socket:
-    """Return a UDP socket towards a host. Raises errors.DeviceFault."""
-    loop = asyncio.get_running_loop()
+async def _addresses_of(host: str, port: int, label: str) -> list[tuple[int, object]]:
+    """Return the family and the address of each address of a host.
+
+    Raises errors.DeviceFault if there is none.
+    """
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
-        return _socket_to(found[0][0], found[0][4])
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_DGRAM)
     except OSError as error:
-        raise DeviceFault(
-            "this host cannot be reached",
-            where=label,
-            got=error.strerror or str(error),
-            remedy="give its address, as tandem serve --listen printed it",
-        ) from None
+        raise _unreachable(label, error.strerror or str(error)) from None
+    return [(family, address) for family, _, _, _, address in found]
+
+
+def _unreachable(label: str, why: str) -> DeviceFault:
+    return DeviceFault(
+        "this host cannot be reached",
+        where=label,
+        got=why,
+        remedy="give its address, as tandem serve --listen printed it",
+    )
 
 
 def _socket_to(family: int, address: object) -> socket.socket:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 import subprocess
+from time import monotonic_ns
 
 import pytest
 
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
+from host_bridge.link.transports.uri import Uri
+from host_bridge.sharing.network.invitations import invitation_to
+from host_bridge.sharing.network.network_car import NetworkCar
 from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience
@@ -61,6 +67,48 @@ def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
         refused = tandem("cap", "0.2", "--car", uri)
         assert refused.returncode == DeviceFault.exit_code
         assert "the token was revoked" in refused.stderr
+
+
+def test_a_name_with_several_addresses_is_reached_at_the_one_that_is_served(monkeypatch):
+    """A hall's name often stands for IPv6 and IPv4, and a host listens at one of them."""
+    with (
+        serving("sim://nigel", "red", "--listen", "127.0.0.1:0") as host,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent,
+    ):
+        uri = address_of(host)
+        invited("--role", "watch")
+        silent.bind(("127.0.0.1", 0))
+        port = int(uri.split(":")[-1].split("/")[0])
+        none = (
+            socket.AF_INET,
+            ("255.255.255.255", 9),
+        )  # a broadcast: refused, as is a net without a way
+        places = [
+            none,
+            (socket.AF_INET, silent.getsockname()),
+            (socket.AF_INET, ("127.0.0.1", port)),
+        ]
+
+        def found(*words):
+            return [(family, socket.SOCK_DGRAM, 0, "", address) for family, address in places]
+
+        async def role() -> str:
+            car = NetworkCar(
+                Uri.parse(uri), invitation_to("red", uri), lambda: monotonic_ns() // 1000
+            )
+            await car.open(lambda data: None, lambda fault: None)
+            word = car.onlooking_role
+            car.close()
+            return word
+
+        monkeypatch.setattr(socket, "getaddrinfo", found)
+        assert asyncio.run(role()) == "watch"
+        places.pop()
+        with pytest.raises(DeviceFault, match="no session with the car's host"):
+            asyncio.run(role())
+        places.pop()
+        with pytest.raises(DeviceFault, match="this host cannot be reached"):
+            asyncio.run(role())
 
 
 def test_a_guest_drives_once_a_person_beside_the_car_has_armed_it():
