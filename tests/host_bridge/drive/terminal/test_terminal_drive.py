@@ -116,7 +116,7 @@ def test_a_stop_from_a_second_terminal_stops_the_car_and_is_named(start, kitty, 
     stop = [sys.executable, "-m", "host_bridge.cli.main", "stop", "--all"]
     subprocess.run(stop, env={**os.environ, "TANDEM_RUNTIME_DIR": folder}, check=True)
     program.until_state("STOPPED")
-    assert "a terminal" in program.latest("why_stopped")
+    assert "somebody at the computer" in program.latest("why_stopped")
     assert not kitty.local_mode() & RAW, "it goes on: R arms again"
 
 
