@@ -187,6 +187,7 @@ class DriveContext:
         self.car_names = tuple(car_names)
         self.seconds = options.seconds
         self.speed_mps = options.speed_mps
+        self._cap_mps = options.cap_mps
         self.now_us = now_us
         self.wake = wake
         self.is_virtual = is_virtual
@@ -218,7 +219,8 @@ class DriveContext:
         name = self.source(source).name
         caps = [s.speed_cap_mps for v in self.vehicles for s in v.sources if s.name == name]
         caps += [v.profile_caps_mps[self._profile or v.profile] for v in self.vehicles]
-        caps += [cap for cap in (self.speed_mps, self._guest_cap_mps) if cap is not None]
+        asked = (self.speed_mps, self._cap_mps, self._guest_cap_mps)
+        caps += [cap for cap in asked if cap is not None]
         cap_mps = min(caps)
         return InputLimits(
             min(cap_mps, *(v.speed_max_mps for v in self.vehicles)),

@@ -253,6 +253,13 @@ def test_a_reach_is_the_least_of_what_is_asked_for_the_caps_and_the_vehicles(
     assert context(cars, speed_mps=asked).limits("script") == InputLimits(*limits, 0.3)
 
 
+def test_a_reach_ends_at_the_cap_that_the_drive_sets_on_its_cars():
+    assert context(cap_mps=0.1).limits("script") == replace(
+        context().limits("script"), speed_mps=0.1, reverse_mps=0.1
+    )
+    assert context(cap_mps=99.0).limits("script") == context().limits("script")
+
+
 def test_from_afar_an_input_is_a_guest_within_its_cap():
     options = DriveOptions(("car",))
 
