@@ -68,61 +68,69 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.epilog = EPILOG
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for name, text in (
-        ("new", "write a campaign's folder and file"),
-        ("run", "compute the cases that are missing, and write the report"),
-        ("resume", "the same as run"),
-        ("status", "show how far it is"),
-        ("report", "write report.html and table.tex of what is there"),
-        ("show", "run one case again, and compare it with its row"),
-        ("export", "write the rows as one table: Parquet, or CSV"),
+    for name, text, add_options in (
+        ("new", "write a campaign's folder and file", _add_new),
+        ("run", "compute the cases that are missing, and write the report", _add_run),
+        ("resume", "the same as run", _add_run),
+        ("status", "show how far it is", None),
+        ("report", "write report.html and table.tex of what is there", None),
+        ("show", "run one case again, and compare it with its row", _add_show),
+        ("export", "write the rows as one table: Parquet, or CSV", _add_export),
     ):
         kind = kinds.add_parser(name, help=text, description=text)
         kind.add_argument("folder", type=Path, metavar="FOLDER", help="the campaign's folder")
-        if name == "new":
-            kind.add_argument(
-                "--from",
-                dest="source",
-                type=Path,
-                metavar="FILE",
-                help="a campaign's file to begin with (default: one with every key explained)",
-            )
-        if name in ("run", "resume"):
-            kind.add_argument(
-                "--workers",
-                type=whole,
-                metavar="N",
-                help="case processes, or jobs, at once (default: one for each core here)",
-            )
-            kind.add_argument(
-                "--on",
-                default=course.HERE,
-                metavar="RUNNER",
-                help="processes (default), dask (a cluster of this machine), dask://HOST:PORT, or "
-                f"slurm?KEY=VALUE&... (jobs of one core; {', '.join(SLURM_KEYS)})",
-            )
-            kind.add_argument(
-                "--twice",
-                choices=("some", "all"),
-                default="some",
-                help="run cases twice and compare: some of Python functions (default), or all",
-            )
-        if name == "show":
-            kind.add_argument("case", metavar="CASE", help="its id, or how that begins")
-            kind.add_argument("--log", type=Path, metavar="FILE.mcap", help="write its whole log")
-            kind.add_argument(
-                "--station", action="store_true", help="show its drive, with a time slider"
-            )
-            kind.add_argument(
-                "--port", type=whole, metavar="N", help="of --station (default: the station's own)"
-            )
-        if name == "export":
-            kind.add_argument("--csv", action="store_true", help="write CSV instead of Parquet")
-            kind.add_argument(
-                "-o", "--out", type=Path, metavar="FILE", help="default: rows.parquet or rows.csv"
-            )
+        if add_options:
+            add_options(kind)
         if name != "new":
             kind.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def _add_new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="a campaign's file to begin with (default: one with every key explained)",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--workers",
+        type=whole,
+        metavar="N",
+        help="case processes, or jobs, at once (default: one for each core here)",
+    )
+    parser.add_argument(
+        "--on",
+        default=course.HERE,
+        metavar="RUNNER",
+        help="processes (default), dask (a cluster of this machine), dask://HOST:PORT, or "
+        f"slurm?KEY=VALUE&... (jobs of one core; {', '.join(SLURM_KEYS)})",
+    )
+    parser.add_argument(
+        "--twice",
+        choices=("some", "all"),
+        default="some",
+        help="run cases twice and compare: some of Python functions (default), or all",
+    )
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("case", metavar="CASE", help="its id, or how that begins")
+    parser.add_argument("--log", type=Path, metavar="FILE.mcap", help="write its whole log")
+    parser.add_argument("--station", action="store_true", help="show its drive, with a time slider")
+    parser.add_argument(
+        "--port", type=whole, metavar="N", help="of --station (default: the station's own)"
+    )
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--csv", action="store_true", help="write CSV instead of Parquet")
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="FILE", help="default: rows.parquet or rows.csv"
+    )
 
 
 def run(args: argparse.Namespace, host: Host) -> int:

@@ -65,19 +65,7 @@ class Bus:
         ``remaps`` are other names of topics and services, each FROM:=TO. With ``is_the_clock`` this
         program publishes /clock, and ROS time is that of ``now_us``.
         """
-        if not _NAMESPACE.fullmatch(namespace):
-            raise UsageFault(
-                "this is no namespace of ROS 2",
-                expected="letters, digits and _ after each /, as /car1",
-                got=namespace,
-            )
-        for rule in remaps:
-            if not _REMAP.fullmatch(rule):
-                raise UsageFault(
-                    "this gives no topic and no service another name",
-                    expected="FROM:=TO, as drive:=/planner/drive",
-                    got=rule,
-                )
+        _check_names(namespace, remaps)
         try:
             self._rclpy = import_module("rclpy")
             self._qos: Any = import_module("rclpy.qos")
@@ -310,3 +298,20 @@ class Bus:
         found = info["received_timestamp"] if isinstance(info, dict) else info.received_timestamp
         waited_us = (time.time_ns() - int(found)) // _NS_PER_US if found else 0
         return self._now_us() - max(waited_us, 0)
+
+
+def _check_names(namespace: str, remaps: Sequence[str]) -> None:
+    """Raise errors.UsageFault for what is no namespace, or no other name."""
+    if not _NAMESPACE.fullmatch(namespace):
+        raise UsageFault(
+            "this is no namespace of ROS 2",
+            expected="letters, digits and _ after each /, as /car1",
+            got=namespace,
+        )
+    for rule in remaps:
+        if not _REMAP.fullmatch(rule):
+            raise UsageFault(
+                "this gives no topic and no service another name",
+                expected="FROM:=TO, as drive:=/planner/drive",
+                got=rule,
+            )

@@ -288,16 +288,10 @@ class Server:
         if asked.get("ask") is True:
             await self._ask(connection, asked)
             return
-        if self._seat is not None:
-            await refuse(connection, f"another page has the seat{self._seat.named()}")
+        if why := self._seat_refusal(asked):
+            await refuse(connection, why)
             return
         is_on_stand = asked.get("profile") == "stand"
-        if is_on_stand and asked.get("program"):
-            await refuse(connection, "on the stand only the sliders drive")
-            return
-        if is_on_stand and asked.get("attest") != WHEELS_OFF_GROUND:
-            await refuse(connection, "say first that the wheels are off the ground")
-            return
         seat = PageSeat(
             self._backend.now_us,
             lambda lines: send(connection, {"lines": lines}),
@@ -323,6 +317,18 @@ class Server:
         finally:
             seat.leave()
             self._seat = None
+
+    def _seat_refusal(self, asked: dict[str, object]) -> str:
+        """Return why a page that asks so does not get the seat; "" if it does."""
+        if self._seat is not None:
+            return f"another page has the seat{self._seat.named()}"
+        if asked.get("profile") != "stand":
+            return ""
+        if asked.get("program"):
+            return "on the stand only the sliders drive"
+        if asked.get("attest") != WHEELS_OFF_GROUND:
+            return "say first that the wheels are off the ground"
+        return ""
 
     async def _ask(self, connection: ServerConnection, asked: dict[str, object]) -> None:
         """Ask for the seat for as long as the page stays; it sees in the status what follows."""
