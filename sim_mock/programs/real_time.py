@@ -50,7 +50,8 @@ class Cable:
         os.set_blocking(self.master, False)
         self.device = os.ttyname(self._slave)
         if self._link:
-            self._link.unlink(missing_ok=True)
+            if self._link.is_symlink():  # a file of somebody's is in the way, and stays
+                self._link.unlink()
             self._link.symlink_to(self.device)
 
     def unplug(self) -> None:

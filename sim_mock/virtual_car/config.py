@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 W = TypeVar("W", bound=World)
 AS_IN_ITS_FILE = "none"
+SAMPLE_BEGINS = b'{"sensor": '  # as sim_mock.sensors.publishing writes its lines
 WIND_MAX_MPS = 60.0  # a hurricane of category 3, in which no small car stays on the floor
 SLOPE_MAX_PERCENT = 100.0  # 45 degrees: no tyre here holds a car there
 CALIBRATIONS = "tandem.calibrations"  # its entry point `apply` applies a file to a vehicle
@@ -108,10 +109,20 @@ def _pair(text: str, form: str, most: float) -> tuple[float, float]:
 
 
 def parse_output(text: str) -> str:
-    """Return the absolute path of a file to be written. Raises ValueError without its folder."""
+    """Return the absolute path of a file for samples.
+
+    Raises ValueError without its folder, and for a file that holds anything but samples.
+    """
     path = Path(text).absolute()
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder")
+    if path.is_file():
+        with path.open("rb") as file:
+            begins = file.read(len(SAMPLE_BEGINS))
+        if begins not in (b"", SAMPLE_BEGINS):
+            raise ValueError(f"{path} holds something else than samples, and is not overwritten")
     return str(path)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from host_bridge.cars import virtual_cars
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import INTERRUPTED, DeviceFault, UsageFault
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -116,6 +117,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         )
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM ends it as Ctrl-C does
     vehicle = None if args.vehicle == _BOX else host.vehicles.load(args.vehicle)
+    _refuse_files(args)
     process = _start(args, vehicle)
     try:
         car_output = LineReader(process.stdout)
@@ -136,6 +138,18 @@ def run(args: argparse.Namespace, host: Host) -> int:
     finally:
         _end(process)
     return 0
+
+
+def _refuse_files(args: argparse.Namespace) -> None:
+    """Raise errors.DataFileFault for a --trace or --link that cannot be made.
+
+    A link to a device is one that an earlier car left, and is replaced.
+    """
+    if args.trace:
+        refuse_unwritable(args.trace, "the true path")
+    link: Path | None = args.link
+    if link and not (link.is_symlink() and os.readlink(link).startswith("/dev/")):
+        refuse_unwritable(link, "the port's name")
 
 
 def _start(args: argparse.Namespace, vehicle: Vehicle | None) -> subprocess.Popen[str]:

@@ -10,7 +10,13 @@ from host_bridge.config import load_vehicle
 from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.sensors.instruments import instruments_of
 from sim_mock.tracks.loading import load_track
-from sim_mock.virtual_car.config import QUERY, VirtualCarConfig, parse_patch, virtual_car_config
+from sim_mock.virtual_car.config import (
+    QUERY,
+    SAMPLE_BEGINS,
+    VirtualCarConfig,
+    parse_patch,
+    virtual_car_config,
+)
 from tests.support.evidence import every
 
 VEHICLE = load_vehicle("f1tenth")
@@ -109,6 +115,21 @@ def test_a_car_stands_where_it_is_said_to_also_in_another_process():
 def test_what_cannot_be_around_it_is_refused_before_it_begins(query, message):
     with pytest.raises(ValueError, match=message):
         virtual_car_config(VEHICLE, query)
+
+
+def test_a_file_of_samples_is_begun_anew_and_anything_else_is_kept(tmp_path):
+    samples, thesis = tmp_path / "samples.jsonl", tmp_path / "thesis.md"
+    for query in ({"sensors": str(samples)}, {"located": str(samples), "track": "corridor"}):
+        for _ in range(2):
+            virtual_car_config(VEHICLE, query).make_world(InProcessRunner).advance(200_000)
+            assert samples.read_bytes().startswith(SAMPLE_BEGINS)
+    thesis.write_text("three years of work")
+    for query in ({"sensors": str(thesis)}, {"located": str(thesis), "track": "corridor"}):
+        with pytest.raises(ValueError, match="something else than samples, and is not overwritten"):
+            virtual_car_config(VEHICLE, query)
+    with pytest.raises(ValueError, match="is a folder"):
+        virtual_car_config(VEHICLE, {"sensors": str(tmp_path)})
+    assert thesis.read_text() == "three years of work"
 
 
 def test_a_map_is_found_from_where_the_command_was_given(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from host_bridge.cli.commands.sim import LineReader
-from host_bridge.core.errors import UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 from tests.host_bridge.cli.programs import program, serving, tandem, until
 from tests.support.evidence import every
 
@@ -110,6 +110,35 @@ def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):
     assert done.returncode == UsageFault.exit_code
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--link", "--trace"])
+def test_what_is_in_the_way_of_its_files_stays_and_is_told(option, tmp_path):
+    thesis, link = tmp_path / "thesis.md", tmp_path / "link"
+    thesis.write_text("three years of work")
+    link.symlink_to(thesis)
+    (tmp_path / "folder").mkdir()
+    for name, said in (
+        ("thesis.md", "none is overwritten"),
+        ("link", "none is overwritten"),
+        ("folder", "none is overwritten"),
+        ("nowhere/port", "No such file or directory"),
+    ):
+        done = tandem("sim", "f1tenth", option, str(tmp_path / name))
+        assert done.returncode == DataFileFault.exit_code, name
+        assert said in done.stderr
+        assert name in done.stderr
+        assert "Traceback" not in done.stderr
+    assert link.read_text() == "three years of work"
+
+
+def test_a_link_that_an_earlier_car_left_is_replaced(tmp_path):
+    link = tmp_path / "port"
+    link.symlink_to("/dev/pts/999999")
+    with program("sim", "f1tenth", "--link", str(link), "--json") as process:
+        device = json.loads(process.stdout.readline())["device"]
+        assert os.readlink(link) == device
+        process.send_signal(signal.SIGINT)
 
 
 def test_what_a_car_says_first_may_come_in_pieces():

@@ -172,7 +172,7 @@ def test_the_person_at_the_terminal_stops_it_and_lets_it_go_on(start, kitty):
     assert program.latest("commanded_by") == "devkit"
     kitty.type(b"\x1b[101u")
     program.until_state("STOPPED")
-    assert "the seat" in program.latest("why_stopped")
+    assert "the driver's seat" in program.latest("why_stopped")
     kitty.type(b"\x1b[114u")
     program.until_state("ACTIVE")
     kitty.type(b"\x1b[27u")
