@@ -11,6 +11,7 @@ from host_bridge.cli.arguments.calibration_work import calibration_work
 from host_bridge.cli.arguments.picture_option import prepare_picture
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import format_columns
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.services import Host
 
 EPILOG = """\
@@ -192,6 +193,8 @@ def _refuse(args: argparse.Namespace) -> None:
             expected="--fit or --calibration, not both",
             remedy="to see how well the new one predicts: --leave-one-out without either",
         )
+    if args.fit:
+        refuse_unwritable(args.fit, "the calibration")
     if not args.logs:  # one log may hold several drives: their number is checked after reading
         _refuse_number(args, len(args.commands) + len(args.bag))
 

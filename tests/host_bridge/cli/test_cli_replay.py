@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from host_bridge.cli.commands import replay
-from host_bridge.core.errors import UsageFault
+from host_bridge.core.errors import DataFileFault, UsageFault
 
 NONE = {
     "commands": [], "against": [], "bag": [], "logs": [], "fit": "", "date": "",
@@ -43,3 +43,11 @@ def test_one_drive_of_any_kind_is_enough(drive):
 def test_what_does_not_go_together_is_refused(given, why):
     with pytest.raises(UsageFault, match=why):
         refuses(**given)
+
+
+def test_a_calibration_that_is_there_is_not_lost_to_a_new_one(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.touch()
+    with pytest.raises(DataFileFault, match="none is overwritten"):
+        refuses(logs=["a.mcap"], fit=mine, date="2026-01-02")
+    refuses(logs=["a.mcap"], fit=tmp_path / "new.toml", date="2026-01-02")
