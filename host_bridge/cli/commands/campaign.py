@@ -43,6 +43,7 @@ from host_bridge.drive.lockstep.campaign.spec import (
 )
 from host_bridge.drive.lockstep.campaign.store import is_running
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
+from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.services import Host
 from sim_mock.runtime import compiled
 
@@ -240,6 +241,8 @@ def _run(args: argparse.Namespace, host: Host) -> int:
 
 
 def _export(args: argparse.Namespace, plan: Plan) -> int:
+    if args.out:  # the folder's own table is made anew each time
+        refuse_unwritable(args.out, "the table")
     code = course.newest_code(args.folder)
     rows = course.rows_of(args.folder, plan, code)
     path = args.out or args.folder / (CSV if args.csv else PARQUET)

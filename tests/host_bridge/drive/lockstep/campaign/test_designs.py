@@ -173,6 +173,12 @@ def test_rows_become_one_table_with_units(tmp_path, capsys):
     assert [row["case_id"] for row in read] == table["case_id"]
     assert [float(row["distance_m"]) for row in read] == table["distance_m"]
     assert "4 of 4 cases" in capsys.readouterr().out
+    mine = tmp_path / "mine.csv"
+    mine.write_text("three years of work")
+    refused = main(["campaign", "export", str(tmp_path), "--csv", "-o", str(mine)])
+    assert refused == DataFileFault.exit_code
+    assert mine.read_text() == "three years of work"
+    assert main(["campaign", "export", str(tmp_path), "--csv"]) == 0, "its own, made anew"
 
 
 def test_parquet_has_units_and_is_read_by_others(tmp_path):
