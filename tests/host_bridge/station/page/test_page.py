@@ -179,6 +179,7 @@ def test_a_seat_that_is_asked_for_and_given_changes_hands_disarmed(set_up, page,
     for width, height in ((844, 390), at_rest):
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)  # fmt: skip
+        page.until(f"innerWidth === {width}")  # else it is the former page's layout
         page.until("document.getElementById('asks').getBoundingClientRect().bottom <= innerHeight")
     page.click("#give")
     page.until(f"!{SEATED}")
