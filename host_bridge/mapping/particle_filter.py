@@ -2,9 +2,9 @@
 
 Particles are poses of the point that the car turns about. Odometry moves them with errors that grow
 with the way; a scan weighs them by a likelihood field; heavy ones are drawn again. Where scans fit
-worse than they did lately, the car was carried elsewhere: poses from all over the map then join in,
-the better the more likely (D. Fox and others, "Monte Carlo localization", 1999; "Probabilistic
-Robotics", section 8.3.3, on failures).
+worse than they did lately, the car was carried elsewhere: poses from all over the map then join in
+until it has been found for five seconds, the better the more likely (D. Fox and others, "Monte
+Carlo localization", 1999; "Probabilistic Robotics", section 8.3.3, on failures).
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ _STEP_M, _STEP_RAD = 0.002, 0.001
 _FALLING, _RISING, _SLOW = 0.2, 0.05, 0.005
 # Of the slow mean: below the one the car is taken to be elsewhere, until it is above the other
 _LOST_PART, _FOUND_PART = 0.95, 0.98
-# A car that was just found is doubted earlier, for five seconds: two bends may look alike, and only
-# the way behind them tells them apart
+# A car that was just found is doubted earlier, for five seconds, and poses from all over the map go
+# on to join in: two bends may look alike, and only the way behind them tells them apart
 _DOUBTED_PART, _DOUBTED_STEPS = 0.975, 100
 _TRIED, _JOIN = 20_000, 200  # poses all over the map, and those of them that join in
 _TRIED_RAYS = 20  # enough to tell apart which of so many are worth a try
 _NEAR_M, _NEAR_RAD = 0.5, 0.5  # particles so near to the heaviest one are one place
 _PLACED_M, _PLACED_RAD = 0.2, 0.1  # standard deviations of a start that somebody names
-_SURE_PART = 0.95  # of the weight in one place: no other place fits
+# Of the weight in one place: no other place fits; and, while it is doubted, another may fit as well
+_SURE_PART, _UNSURE_PART = 0.95, 0.6
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class ParticleFilter:
         self._move(odometry)
         ends_m = ends_m[:: max(len(ends_m) // RAYS, 1)]
         self._look_for_doubts()
-        if self._is_lost:
-            self._is_sure = False
+        self._is_sure &= not self._is_lost
+        if self._is_lost or self._doubted:
             self._join(ends_m[:: max(len(ends_m) // _TRIED_RAYS, 1)])
         if len(ends_m):
             rays = _INDEPENDENT if self._is_sure else _INDEPENDENT_UNSURE
@@ -139,7 +140,11 @@ class ParticleFilter:
         apart[:, 2] = (apart[:, 2] + np.pi) % (2 * np.pi) - np.pi
         is_near = (np.hypot(apart[:, 0], apart[:, 1]) < _NEAR_M) & (np.abs(apart[:, 2]) < _NEAR_RAD)
         weights = np.where(is_near, self._weights, 0.0)
-        self._is_sure |= not self._is_lost and bool(weights.sum() > _SURE_PART)
+        share = float(weights.sum())
+        if not self._is_lost and share > _SURE_PART:
+            self._is_sure = True
+        elif self._doubted and share < _UNSURE_PART:
+            self._is_sure = False
         weights = weights / weights.sum()
         mean = weights @ apart
         off = apart - mean
