@@ -9,6 +9,7 @@ reported as a lack of fit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,6 +43,10 @@ _ASSUMED_UNDERSTEER = 0.002
 _LACK = "LACK OF FIT: free play, which no map and no virtual car has; trim and map are its middle"
 _LATE = "no gyro, and how late its poses are told is not in it"
 _UNSEEN = "no gyro and no heading: which point of the car was seen moves the turn in time"
+_REVERSED = (
+    "it turns to the other side than it is steered: a sign is reversed, of what was steered or of "
+    "how it turned; left is positive for both"
+)
 _NAMES = ("steer_trim_rad", "steer_gain_left", "steer_gain_right", "steer_delay_s", "steer_lag_s")
 TYRES = ("understeer_s2_per_m2", "tyre_stiffness_front_per_rad")
 
@@ -60,6 +65,9 @@ def estimate_steering(
         return [not_identifiable(name, why) for name in (*_NAMES, _PLAY)], None
     fit = SteeringFit(samples, vehicle)
     found = fit.solve()
+    slope = float(found.line.values[1])
+    if slope + found.line.quantile * float(found.line.deviations[1]) < 0.0:
+        return [not_identifiable(name, _REVERSED) for name in (*_NAMES, _PLAY)], None
     commands = fit.commands(found.delay_s, found.lag_s)[np.abs(fit.speed_mps) > SLOW_MPS]
     estimates = [
         *_trim_and_gains(fit, found, commands),
@@ -124,11 +132,11 @@ def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Estimate]:
     turnings = [one.turning for one in fit.samples if one.turning]
     step_s, deviations = fit.vehicle.step_s, found.line.deviations
     rows = (
-        ("steer_delay_s", max(found.delay_s - step_s, 0.0), deviations[-2]),
+        ("steer_delay_s", found.delay_s - step_s, deviations[-2]),
         ("steer_lag_s", found.lag_s, deviations[-1]),
     )
     delay, lag = (
-        estimated(name, value, float(np.hypot(deviation, step_s / 2)), found.line.quantile)
+        _time(name, value, float(np.hypot(deviation, step_s / 2)), found.line.quantile)
         for name, value, deviation in rows
     )
     if turnings:
@@ -136,6 +144,14 @@ def _timing(fit: SteeringFit, found: SteeringSolution) -> list[Estimate]:
     if not all(one.has_heading for one in turnings):
         lag = not_identifiable(lag.name, _UNSEEN)
     return [delay, lag]
+
+
+def _time(name: str, value_s: float, deviation_s: float, quantile: float) -> Estimate:
+    """Return a delay or a lag; of one at its bound of 0 it is said that only its end is told."""
+    why = ""
+    if value_s <= 0.0:
+        why = f"it is at its bound of 0: told is that it is {quantile * deviation_s:.2g} s at most"
+    return estimated(name, max(value_s, 0.0), deviation_s, quantile, why)
 
 
 def _play(fit: SteeringFit, found: SteeringSolution) -> Estimate:
@@ -161,7 +177,11 @@ def _play(fit: SteeringFit, found: SteeringSolution) -> Estimate:
     play_rad = -float(line.values[-1])
     spread = float(np.hypot(line.deviations[-1], _ASSUMED_PLAY_RAD))
     is_lack = play_rad - line.quantile * spread > _PLAY_RAD
-    return estimated(_PLAY, play_rad, spread, line.quantile, _LACK if is_lack else "")
+    found_play = estimated(
+        _PLAY, max(play_rad, 0.0), spread, line.quantile, _LACK if is_lack else ""
+    )
+    # no play is negative; files of before may have one that is, so the table allows it
+    return replace(found_play, low=max(found_play.low, 0.0))
 
 
 def _tyres(fit: SteeringFit, found: SteeringSolution) -> list[Estimate]:
