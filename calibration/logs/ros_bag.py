@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +29,15 @@ ERPM_COUNTS = 10.0
 # Commands are a stream: after a pause so long no car drives on. It is the timeout of the mux of
 # f1tenth_system, and twice the lease that Tandem's cars have; a slow one may miss a few messages.
 _SILENT_S, _SILENT_PERIODS = 0.2, 5.0
+_MOVED_M = 0.002  # a wheel that rolled so far moves: two counts of a fine encoder are less
+_LEAST_AT_REST = 50  # samples of a gyro, of which a bias is a mean: half a second of most
 _FULL = 1.0 + 1e-6  # a share of the most, give or take the rounding of float32
 
 
 def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic: str = "") -> Run:
     """Read a bag's odometry and commands, as shares of this vehicle's top speed and full lock.
 
+    Where it has no poses they are reckoned from how far its wheels rolled and how the car turned.
     AutoDRIVE's and AutoRally's commands are such shares as they are: of a car with a speed
     controller they count as shares of its top speed, as its board takes them. Of others, commands
     before the first that asks for a speed are left out, as the car stands until then. Raises
@@ -43,19 +47,45 @@ def read_run_bag(path: Path, vehicle: Vehicle, drive_topic: str = "", odom_topic
     bag = read_bag(path, {k: topic for k, topic in named.items() if topic}, for_replay=True)
     for note in bag.notes:
         print(f"tandem: {path.name}: {note}", file=sys.stderr)
-    commands = _of_shares(path, bag) if bag.shares else _of_speeds(path, bag, vehicle)
-    places = np.array([(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry])
-    times_s, x_m, y_m, yaw_rad = places.T
+    places = [(it.t_s, it.x_m, it.y_m, it.yaw_rad) for it in bag.odometry]
+    times_s, x_m, y_m, yaw_rad = np.array(places).T if places else _reckoned(path, bag, vehicle)
+    end_s = float(times_s[-1])
+    commands = _of_shares(path, bag) if bag.shares else _of_speeds(path, bag, vehicle, end_s)
     odometry = PoseTrack(bag.file, bag.sha256, times_s, x_m, y_m, np.unwrap(yaw_rad))
     return require_start_pose(Run(commands, odometry), path)
 
 
-def _of_speeds(path: Path, bag: Bag, vehicle: Vehicle) -> Commands:
+def _reckoned(path: Path, bag: Bag, vehicle: Vehicle) -> Floats:
+    """Return times in s, x and y in m and yaw in rad, (4, n), and tell on stderr of what they are.
+
+    The gyro's bias is what it tells before the wheels first roll.
+    """
+    _, target = _asked(bag, vehicle)
+    (times_s, (rolled_m, *_)), notes = _travel(bag, vehicle, target)
+    turned, topic = bag.inertial, bag.topics.get("inertial", "")
+    if not turned:
+        turned, topic = [(row[0], row[2]) for row in bag.speeds], bag.topics["speeds"]
+    sampled_s, yaw_radps = np.array([row[:2] for row in turned]).T
+    moving_s = times_s[np.abs(rolled_m - rolled_m[0]) > _MOVED_M]
+    at_rest = sampled_s < (moving_s[0] if len(moving_s) else times_s[-1])
+    if bag.inertial and np.count_nonzero(at_rest) >= _LEAST_AT_REST:
+        yaw_radps = yaw_radps - np.mean(yaw_radps[at_rest])
+    steps = np.diff(times_s, prepend=times_s[0])
+    turns = steps * np.interp(times_s, sampled_s, yaw_radps)
+    yaw_rad = np.cumsum(turns)
+    along = np.diff(rolled_m, prepend=rolled_m[0]) * np.exp(1j * (yaw_rad - turns / 2))
+    place = np.cumsum(along)
+    for note in (*notes, f"it has no poses: they are reckoned, turning by {topic}"):
+        print(f"tandem: {path.name}: {note}", file=sys.stderr)
+    return np.array([times_s, place.real, place.imag, yaw_rad])
+
+
+def _of_speeds(path: Path, bag: Bag, vehicle: Vehicle, end_s: float) -> Commands:
     rows = np.array([(it.t_s, it.speed_mps, it.steer_rad) for it in bag.commands])
     rows = rows[_first(path, bag, rows[:, 1] != 0.0) :]
     shares = rows[:, 1:] / (vehicle.speed_max_mps, vehicle.steer_max_rad)
     _tell_clipped(path, vehicle, shares)
-    stops = _silences(rows[:, 0], bag.odometry[-1].t_s)
+    stops = _silences(rows[:, 0], end_s)
     _tell_stops(path, bag.topics["commands"], stops)
     stops_s = np.array([begin_s for begin_s, _ in stops])
     times_s = np.concatenate([np.repeat(rows[:, 0], 2), stops_s])
@@ -129,17 +159,19 @@ def _tell_clipped(path: Path, vehicle: Vehicle, shares: Floats) -> None:
 def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> DriveTrace:
     """Read a bag. Raises errors.DataFileFault if it has neither commands nor motion of a car."""
     bag = read_bag(path, topics)
-    if not (bag.commands or bag.shares or bag.odometry or bag.motor):
+    told = (bag.commands, bag.shares, bag.odometry, bag.motor, bag.speeds, bag.wheels)
+    if not any(told):
         raise DataFileFault(
             "nothing in this bag tells of a car",
             where=str(path),
-            expected="commands (/drive), odometry (/odom), or a VESC's state (/sensors/core)",
-            got=", ".join(bag.topics.values()) or "none of them",
+            expected="commands (/drive), odometry (/odom), a VESC's state (/sensors/core), or how "
+            "far the wheels rolled",
+            got="; ".join((*bag.topics.values(), *bag.notes)) or "none of them",
             remedy="name the topics: --drive-topic, --odom-topic, --core-topic, --imu-topic",
         )
     per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     steering, target = _asked(bag, vehicle)
-    travel, notes = _travel(bag, per_m, target)
+    travel, notes = _travel(bag, vehicle, target)
     return DriveTrace(
         path.name,
         bag.sha256,
@@ -172,9 +204,14 @@ def _asked(bag: Bag, vehicle: Vehicle) -> tuple[Series, Series]:
     return series(steered), series([(t_s, speed or np.nan) for t_s, speed in driven])
 
 
-def _travel(bag: Bag, per_m: float, target: Series) -> tuple[Series, list[str]]:
-    """Return the travel by the motor's turns, or else by the speed of the odometry; and notes."""
+def _travel(bag: Bag, vehicle: Vehicle, target: Series) -> tuple[Series, list[str]]:
+    """Return the travel by what tells it best, and notes: by which metre it is.
+
+    That is the motor's turns, the speed of the odometry, the angle of the wheels, or a speed that
+    the car reports.
+    """
     if bag.motor:
+        per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
         rate = np.array([row[1] for row in bag.motor]) / (ERPM_COUNTS * per_m)
         times_s = np.array([row[0] for row in bag.motor])
         rate *= _sign(times_s, rate, target)
@@ -183,6 +220,14 @@ def _travel(bag: Bag, per_m: float, target: Series) -> tuple[Series, list[str]]:
         note = f"speed is that of {bag.topics['odometry']}: metres are its own"
         columns = np.array([(it.t_s, it.speed_mps) for it in bag.odometry])
         return _summed(*columns.T), [note]
+    if bag.wheels:
+        drive: Mapping[str, Any] = vehicle.plant["drive"]  # type: ignore[assignment]
+        times_s, angle_rad = np.array(bag.wheels).T
+        note = f"metres are by the wheels' radius of the vehicle file and {bag.topics['wheels']}"
+        return series([*zip(times_s, drive["wheel_radius_m"] * angle_rad, strict=True)]), [note]
+    if bag.speeds:
+        note = f"speed is that of {bag.topics['speeds']}: metres are its own"
+        return _summed(*np.array([row[:2] for row in bag.speeds]).T), [note]
     return Series(), []
 
 

@@ -75,6 +75,11 @@ def _lacking(traces: Sequence[DriveTrace]) -> str:
         return "what was taped is no straight line, or shorter than a metre by its counts"
     if any(trace.turning for trace in traces):
         return "no gyro: by the counts alone nobody knows the path to lay beside the places"
+    if any(trace.places.is_present and trace.inertial.is_present for trace in traces):
+        return (
+            f"where it was seen spans too little of its drive: {_FIXED_WINDOWS} times "
+            f"{_WINDOW_S:g} s, with {_LEAST_M:g} m driven in each, are needed"
+        )
     return "nothing in it knows a metre of floor but the counts themselves"
 
 

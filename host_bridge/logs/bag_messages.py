@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import atan2, hypot, radians
+from math import atan2, hypot, nan, radians
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -154,6 +154,43 @@ def _motor(message: Any) -> tuple[float, ...]:
     return float(state.speed), float(state.duty_cycle), float(state.voltage_input)
 
 
+def _point(message: Any) -> PoseAndTwist:
+    return float(message.x), float(message.y), 0.0, 0.0, 0.0
+
+
+def _encoder(message: Any) -> tuple[float, ...]:
+    return (float(message.position[0]) if len(message.position) else nan,)
+
+
+def _velocity(message: Any) -> tuple[float, ...]:
+    return float(message.longitudinal_velocity), float(message.heading_rate)
+
+
+def _wheel_speeds(message: Any) -> tuple[float, ...]:
+    back = (
+        (message.lbSpeed, message.rbSpeed)
+        if hasattr(message, "lbSpeed")
+        else (message.lb_speed, message.rb_speed)
+    )
+    return sum(map(float, back)) / len(back), nan
+
+
+# Where a car was, without where it pointed: AutoDRIVE's positioning
+POINTS = {"geometry_msgs/msg/Point": _point}
+# What tells how far the wheels rolled: an angle in rad of one wheel, or m/s and perhaps rad/s
+ENCODERS = {"sensor_msgs/msg/JointState": _encoder}
+SPEEDS = {
+    **dict.fromkeys(
+        (
+            "autoware_vehicle_msgs/msg/VelocityReport",
+            "autoware_auto_vehicle_msgs/msg/VelocityReport",
+        ),
+        _velocity,
+    ),
+    **dict.fromkeys(
+        ("autorally_msgs/msg/wheelSpeeds", "autorally_msgs/msg/WheelSpeeds"), _wheel_speeds
+    ),
+}
 INERTIAL = {"sensor_msgs/msg/Imu": _inertial}
 MOTOR = dict.fromkeys(("vesc_msgs/msg/VescStateStamped", "vesc_msgs/msg/VescState"), _motor)
 _G_MPS2 = 9.81  # standard gravity
@@ -181,29 +218,41 @@ def in_si(
 
 USUAL_POSES = ("/odom", "/localization/kinematic_state", "/pose_estimate")
 
-# What would use a topic of this type that a replay did not read
-_WOULD_USE = {
-    **dict.fromkeys(COMMANDS, "--drive-topic {topic} takes it for the commands"),
-    **dict.fromkeys(CHASSIS, "--drive-topic {topic} takes it for the commands"),
-    **dict.fromkeys(POSES, "--odom-topic {topic} takes it for the car's poses"),
+# What would use a topic of this type that was not read: by a replay, by a calibration
+_TAKES = "{topic} takes it for"
+_COMMANDED = {
+    **dict.fromkeys((*COMMANDS, *CHASSIS), f"--drive-topic {_TAKES} the commands"),
     "std_msgs/msg/Float32": "--drive-topic {topic}, where it is a throttle_command",
-    "sensor_msgs/msg/Imu": "tandem calibrate reads it",
-    "vesc_msgs/msg/VescStateStamped": "tandem calibrate reads it",
+}
+_FOR_REPLAY = {
+    **_COMMANDED,
+    **dict.fromkeys(POSES, f"--odom-topic {_TAKES} the car's poses"),
+    **dict.fromkeys(POINTS, "tandem calibrate --pose-topic {topic} takes it"),
+    **dict.fromkeys((*INERTIAL, *MOTOR, *SPEEDS), "tandem calibrate reads it"),
+}
+_FOR_CALIBRATION = {
+    **_COMMANDED,
+    **dict.fromkeys((*POSES, *POINTS), f"--pose-topic {_TAKES} where the car was seen"),
+    **dict.fromkeys(INERTIAL, f"--imu-topic {_TAKES} its inertial sensor"),
+    **dict.fromkeys(MOTOR, f"--core-topic {_TAKES} the VESC's state"),
 }
 
 
-def unused_topics(topics: Mapping[str, str], used: Sequence[str]) -> list[str]:
+def unused_topics(
+    topics: Mapping[str, str], used: Sequence[str], *, for_replay: bool = True
+) -> list[str]:
     """Return a sentence for each topic that was not used, with the option that would use it.
 
     ``topics`` are types by name. Those that no option uses share one sentence.
     """
+    would_use = _FOR_REPLAY if for_replay else _FOR_CALIBRATION
     left = {name: kind for name, kind in sorted(topics.items()) if name not in used}
     notes = [
-        f"{name} was not used: {_WOULD_USE[kind].format(topic=name)}"
+        f"{name} was not used: {would_use[kind].format(topic=name)}"
         for name, kind in left.items()
-        if kind in _WOULD_USE
+        if kind in would_use
     ]
-    others = [name for name, kind in left.items() if kind not in _WOULD_USE]
+    others = [name for name, kind in left.items() if kind not in would_use]
     if others:
         notes.append(f"not used, and used by no option: {', '.join(others)}")
     return notes

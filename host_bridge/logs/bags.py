@@ -3,8 +3,8 @@
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
 read unless other names are given, or what other vocabularies have (``bag_messages``); without
 commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one car are
-the commands, or AutoRally's chassis. A replay needs commands and poses; a calibration takes what
-there is. The library ``rosbags`` reads it, which needs no ROS.
+the commands, or AutoRally's chassis. A replay needs commands and poses, or what a way is reckoned
+from; a calibration takes what there is. The library ``rosbags`` reads it, which needs no ROS.
 """
 
 from __future__ import annotations
@@ -17,13 +17,18 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_messages import (
     CHASSIS,
     COMMANDS,
+    ENCODERS,
     INERTIAL,
     MOTOR,
+    POINTS,
     POSES,
+    SPEEDS,
     USUAL_COMMANDS,
     USUAL_POSES,
     ShareSample,
@@ -41,6 +46,8 @@ ODOM = "/odom"
 ODOMETRY = ("nav_msgs/msg/Odometry",)
 SHARE = "std_msgs/msg/Float32"  # AutoDRIVE's commands, a topic for each: from -1 to 1
 THROTTLE, STEERING = "throttle_command", "steering_command"  # the last parts of their names
+_ENCODERS = ("left_encoder", "right_encoder")  # and those of its wheels' angles
+
 # What the library raises for damaged bytes, besides errors of its own
 DAMAGES = (
     ArithmeticError,
@@ -65,8 +72,14 @@ _SERIES: dict[str, tuple[Sequence[str], _Reads]] = {
     "odometry": (USUAL_POSES, POSES),
     "inertial": ((IMU,), INERTIAL),
     "motor": ((CORE,), MOTOR),
-    "places": ((), POSES),
+    "speeds": (("/vehicle/status/velocity_status", "/wheelSpeeds"), SPEEDS),
+    "places": ((), {**POSES, **POINTS}),
 }
+# Columns that have to be numbers, where not all: no heading, no yaw rate
+_LEAST = {"odometry": 3, "places": 3, "speeds": 1}
+_COMMANDED = f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, or "
+_COMMANDED += f"{', '.join(CHASSIS)})"
+_ROLLING = ("motor", "speeds", "wheels")  # any of which tells how far the wheels rolled
 
 
 class CommandSample(NamedTuple):
@@ -98,10 +111,11 @@ class Bag:
 
     A bag has its commands either as ``commands`` or as ``shares``, with ``brakes`` as from when to
     when the brake was on by half or more. ``inertial``: time, yaw rate, acceleration forward and to
-    the left. ``motor``: time, electrical turns a minute, duty, volts. ``places``: time, x, y, yaw
-    of the topic that was named for it. ``topics``: the topic that was read for each of these; of
-    shares that of the throttle. ``notes`` are sentences on times that cannot be right, and on
-    topics that were not used.
+    the left. ``motor``: time, electrical turns a minute, duty, volts. ``speeds``: time, m/s, and
+    the rad/s that the same reports say, or nan. ``wheels``: time, angle in rad, the mean of both
+    sides. ``places``: time, x, y, yaw of the topic that was named for it. ``topics``: the topic
+    that was read for each of these; of shares that of the throttle. ``notes`` are sentences on
+    times that cannot be right, and on topics that were not used.
     """
 
     file: str
@@ -113,6 +127,8 @@ class Bag:
     brakes: list[tuple[float, float]] = field(default_factory=list)
     inertial: list[Row] = field(default_factory=list)
     motor: list[Row] = field(default_factory=list)
+    speeds: list[Row] = field(default_factory=list)
+    wheels: list[Row] = field(default_factory=list)
     places: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -148,9 +164,10 @@ def read_bag(
     """Read all series of a bag that tell of a car, by time from its beginning.
 
     ``named``: topics by what they are (commands, odometry, inertial, motor, places), where they are
-    neither the usual ones nor the only one of their type. ``for_replay``: commands and poses of any
-    kind are needed, and nothing else is read. Raises errors.DataFileFault for a file that is no
-    bag, or lacks a topic that was named or is needed; DeviceFault without rosbags.
+    neither the usual ones nor the only one of their type. ``for_replay``: commands are needed, and
+    poses of any kind, or else what a way can be reckoned from; no more is read. Raises
+    errors.DataFileFault for a file that is no bag, or lacks a topic that was named or is needed;
+    DeviceFault without rosbags.
     """
     highlevel, readers = library("highlevel"), library("highlevel.anyreader")
     try:
@@ -181,9 +198,12 @@ class _BagReading:
         self._for_replay = for_replay
         self.bag = Bag(path.name, sha256_of(path))
         used = [*self._read_commands(), *self._read_series()]
+        if not (for_replay and self.bag.odometry):
+            used += self._read_wheels()
         if for_replay:
-            types = {name: str(info.msgtype) for name, info in reader.topics.items()}
-            self.bag.notes += unused_topics(types, used)
+            self._refuse_unreckonable()
+        types = {name: str(info.msgtype) for name, info in reader.topics.items()}
+        self.bag.notes += unused_topics(types, used, for_replay=for_replay)
 
     def _read_commands(self) -> Sequence[str]:
         """Read the commands, or the shares that stand for them; return their topics."""
@@ -191,6 +211,9 @@ class _BagReading:
         named = self._named.get("commands", "")
         shared = share_topics(self._path, reader, named)
         topic = shared[0] if shared else self._topic("commands", USUAL_COMMANDS, COMMANDS)
+        if not topic and self._for_replay:
+            there = self._there()
+            raise self._lacking("nothing in this bag commands a car", _COMMANDED, there)
         if not topic:
             return ()
         bag.topics["commands"] = topic
@@ -212,8 +235,8 @@ class _BagReading:
         """Read each other series that there is; yield its topic."""
         bag = self.bag
         for what, (usual, reads) in _SERIES.items():
-            if self._for_replay and what != "odometry":
-                continue
+            if self._for_replay and (bag.odometry or what == "places"):
+                return
             # only an odometry tells the speed of the wheels; a replay takes any pose
             any_pose = self._for_replay or what != "odometry"
             topic = self._topic(what, usual, reads if any_pose else ODOMETRY)
@@ -221,12 +244,63 @@ class _BagReading:
                 continue
             bag.topics[what] = topic
             # of a pose, what it says besides of speeds may be missing
-            least = 3 if any_pose and reads is POSES else None
-            rows, notes = in_time_order(topic, list(_timed(self._reader, topic, reads, least)))
-            self._refuse_empty(topic, rows)
-            bag.notes += notes
-            self._keep(what, [(time_s, *content) for time_s, content in rows])
+            least = _LEAST.get(what) if any_pose else None
+            rows = self._rows(topic, reads, least)
+            if what == "odometry":
+                self._refuse_empty(topic, rows)
+            self._keep(what, rows)
             yield topic
+
+    def _rows(self, topic: str, reads: _Reads, least: int | None = None) -> list[Row]:
+        """Return a topic's messages in order of time; note what is wrong with their times."""
+        rows, notes = in_time_order(topic, list(_timed(self._reader, topic, reads, least)))
+        self.bag.notes += notes
+        return [(time_s, *content) for time_s, content in rows]
+
+    def _read_wheels(self) -> Sequence[str]:
+        """Read the angle of the wheels, the mean of a car's encoders; return their topics."""
+        topics = self._near(ENCODERS)
+        found = [name for end in _ENCODERS for name in topics if name.rpartition("/")[2] == end]
+        sides = [rows for name in found if (rows := self._rows(name, ENCODERS))]
+        if not 0 < len(found) == len(sides) <= len(_ENCODERS):
+            return ()
+        times_s = [time_s for time_s, _ in sides[0]]
+        angles = [np.interp(times_s, *np.array(rows).T) for rows in sides]
+        self.bag.wheels = list(zip(times_s, np.mean(angles, axis=0).tolist(), strict=True))
+        self.bag.topics["wheels"] = ", ".join(found)
+        return found
+
+    def _of_types(self, types: Sequence[str]) -> list[str]:
+        return sorted(it for it, info in self._reader.topics.items() if info.msgtype in types)
+
+    def _near(self, types: Iterable[str]) -> list[str]:
+        """Return the topics of such types: of the car that is commanded, if it names its topics."""
+        topics = self._of_types(tuple(types))
+        commands = self.bag.topics.get("commands", "")
+        its = commands.removesuffix(THROTTLE)
+        near = [it for it in topics if its != commands and it.startswith(its)]
+        return near or topics
+
+    def _refuse_unreckonable(self) -> None:
+        """Refuse a bag without poses that does not hold what a way is reckoned from, either."""
+        bag = self.bag
+        rolled = next((bag.topics[it] for it in _ROLLING if getattr(bag, it)), "")
+        turned = bag.topics["inertial"] if bag.inertial else ""
+        if not turned and any(isfinite(row[2]) for row in bag.speeds):
+            turned = bag.topics["speeds"]
+        if bag.odometry or (rolled and turned):
+            return
+        raise self._lacking(
+            "nothing in this bag tells where the car was",
+            f"poses ({', '.join(POSES)}), or how far the wheels rolled "
+            f"({', '.join((*MOTOR, *SPEEDS, *ENCODERS))}) and how the car turned "
+            f"({', '.join(INERTIAL)})",
+            f"no poses; how far it rolled: {rolled or 'nothing'}; how it turned: "
+            f"{turned or 'nothing'}",
+        )
+
+    def _there(self) -> str:
+        return ", ".join(sorted(self._reader.topics)) or "no topic"
 
     def _keep(self, what: str, rows: list[Row]) -> None:
         bag = self.bag
@@ -235,38 +309,43 @@ class _BagReading:
         elif what == "inertial":
             bag.inertial, notes = in_si(bag.topics[what], rows)
             bag.notes += notes
-        elif what == "motor":
-            bag.motor = rows
-        else:
+        elif what == "places":
             bag.places = [row[:4] for row in rows]
+        else:
+            setattr(bag, what, rows)
 
     def _topic(self, what: str, usual: Sequence[str], types: Iterable[str]) -> str:
         """Return the named topic, the first usual one, or the only one of such a type, or "".
 
-        Raises errors.DataFileFault where a topic that was named or is needed is not there.
+        Of several cars it is the one of the car that is commanded, if topics bear its name. Raises
+        errors.DataFileFault where a topic that was named or is needed is not there.
         """
-        topics, named, types = self._reader.topics, self._named.get(what, ""), tuple(types)
-        fitting = [topic for topic, info in topics.items() if info.msgtype in types]
-        only = fitting if usual and len(fitting) == 1 else []
-        wanted = [named] if named else [*usual, *only]
+        types, named = tuple(types), self._named.get(what, "")
+        fitting = self._of_types(types) if named else self._near(types)
+        wanted = [named] if named else usual
         found = [topic for topic in wanted if topic in fitting]
-        if found or not (named or self._for_replay):
-            return str(found[0]) if found else ""
-        got = ", ".join(sorted(fitting)) or "none of that type"
-        raise self._lacking(named or usual[0], f"of {types[0]}: {got}")
+        if not (found or named) and usual and len(fitting) == 1:
+            found = fitting
+        is_doubtful = self._for_replay and len(fitting) > 1
+        if not found and (named or is_doubtful):
+            expected = _COMMANDED if what == "commands" else ", ".join(types)
+            got = f"{', '.join(fitting) or 'none'} of its types"
+            raise self._lacking(f"the bag has no {named or usual[0]} to read", expected, got)
+        return found[0] if found else ""
 
     def _refuse_empty(self, topic: str, found: Sequence[object]) -> None:
         if self._for_replay and not found:
-            raise self._lacking(topic, "no message that is all numbers")
+            what = f"the bag has no {topic} to read"
+            raise self._lacking(what, "numbers in its messages", "none that is all numbers")
 
-    def _lacking(self, topic: str, got: str) -> DataFileFault:
+    def _lacking(self, what: str, expected: str, got: str) -> DataFileFault:
         return DataFileFault(
-            f"the bag has no {topic} to read",
+            what,
             where=str(self._path),
-            expected=f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, "
-            f"or {CHASSIS[0]}) and poses ({', '.join(POSES)})",
+            expected=expected,
             got=got,
-            remedy=f"name the topics; it has {', '.join(sorted(self._reader.topics))}",
+            remedy="record it, too, or name the topics: --drive-topic, --odom-topic; it has "
+            f"{self._there()}",
         )
 
 

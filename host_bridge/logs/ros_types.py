@@ -33,7 +33,24 @@ float64 throttle
 string {braker}
 float64 {brake}
 """
+_WHEEL_SPEEDS = """\
+std_msgs/Header header
+float64 {left_front}
+float64 {right_front}
+float64 {left_back}
+float64 {right_back}
+"""
+_VELOCITY = """\
+std_msgs/Header header
+float32 longitudinal_velocity
+float32 lateral_velocity
+float32 heading_rate
+"""
 _ROS1_FIELDS = {
+    "left_front": "lfSpeed",
+    "right_front": "rfSpeed",
+    "left_back": "lbSpeed",
+    "right_back": "rbSpeed",
     "brake": "frontBrake",
     "relay": "throttleRelayEnabled",
     "autonomous": "autonomousEnabled",
@@ -43,6 +60,10 @@ _ROS1_FIELDS = {
     "braker": "frontBrakeCommander",
 }
 _ROS2_FIELDS = {
+    "left_front": "lf_speed",
+    "right_front": "rf_speed",
+    "left_back": "lb_speed",
+    "right_back": "rb_speed",
     "brake": "front_brake",
     "relay": "throttle_relay_enabled",
     "autonomous": "autonomous_enabled",
@@ -52,14 +73,18 @@ _ROS2_FIELDS = {
     "braker": "front_brake_commander",
 }
 
-# F1TENTH's commands and its motor controller's state, and the commands of Autoware, of both
-# generations, and of AutoRally. These are the definitions in their packages, which are not part of
-# ROS 2.
+# F1TENTH's commands and its motor controller's state, and the commands and speeds of Autoware, of
+# both generations, and of AutoRally. These are the definitions in their packages, which are not
+# part of ROS 2.
 _DEFINITIONS = {
     "autorally_msgs/msg/chassisCommand": _CHASSIS_COMMAND.format(**_ROS1_FIELDS),
     "autorally_msgs/msg/ChassisCommand": _CHASSIS_COMMAND.format(**_ROS2_FIELDS),
     "autorally_msgs/msg/chassisState": _CHASSIS_STATE.format(**_ROS1_FIELDS),
     "autorally_msgs/msg/ChassisState": _CHASSIS_STATE.format(**_ROS2_FIELDS),
+    "autorally_msgs/msg/wheelSpeeds": _WHEEL_SPEEDS.format(**_ROS1_FIELDS),
+    "autorally_msgs/msg/WheelSpeeds": _WHEEL_SPEEDS.format(**_ROS2_FIELDS),
+    "autoware_vehicle_msgs/msg/VelocityReport": _VELOCITY,
+    "autoware_auto_vehicle_msgs/msg/VelocityReport": _VELOCITY,
     "ackermann_msgs/msg/AckermannDrive": """\
 float32 steering_angle
 float32 steering_angle_velocity

@@ -27,8 +27,8 @@ from host_bridge.sharing.services import Host
 EPILOG = """\
 A log is one that tandem record or tandem drive --record wrote; or the folder that tandem log --csv
 makes of it; or a bag of ROS 1 or 2 (.bag, .mcap, .db3, a folder) with /drive, or the commands of
-Autoware, AutoDRIVE or AutoRally, /odom, a VESC's /sensors/core and an IMU; or a CSV with
-a column t_s and any of
+Autoware, AutoDRIVE or AutoRally, /odom, a VESC's /sensors/core, encoders or reported speeds, and an
+IMU; what of it was not used is told; or a CSV with a column t_s and any of
   steer_rad, target_mps, effort, counts, travel_m, speed_mps, yaw_rate_radps, accel_x_mps2,
   accel_y_mps2, x_m, y_m, yaw_rad, battery_v.
 What is no log of Tandem needs --vehicle. Several logs of one car are looked

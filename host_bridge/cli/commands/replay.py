@@ -26,8 +26,9 @@ COMMANDS has the columns t_s, channel (throttle or steering), value_norm (-1 to 
 with every message of the driver, as they queue on the way. ODOMETRY has header_t_s, x_m, y_m,
 yaw_rad. A bag of ROS 1 or 2 (.bag, .mcap, .db3 or a folder) has both in its topics: /drive, in m/s
 and rad, and /odom; or AutoDRIVE's; or Autoware's control_cmd and kinematic_state; or AutoRally's
-chassisState and pose_estimate. Poses may be a motion capture's. What of a bag was not used is told,
-with the option that would use it.
+chassisState and pose_estimate. Poses may be a motion capture's. Without poses they are reckoned,
+from how far the wheels rolled (a VESC's state, encoders, wheelSpeeds, velocity_status) and an IMU.
+What of a bag was not used is told, with the option that would use it.
 
 A LOG is one of Tandem's own (tandem drive --record): its vehicle is known, and a virtual car in it
 had the numbers of the vehicle file, which are then the twin's too; of one whose URI named a
