@@ -77,8 +77,10 @@ _SERIES: dict[str, tuple[Sequence[str], _Reads]] = {
 }
 # Columns that have to be numbers, where not all: no heading, no yaw rate
 _LEAST = {"odometry": 3, "places": 3, "speeds": 1}
-_COMMANDED = f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, or "
-_COMMANDED += f"{', '.join(CHASSIS)})"
+_COMMANDED = (
+    f"commands ({', '.join(COMMANDS)}, or {THROTTLE} and {STEERING} of {SHARE}, "
+    f"or {', '.join(CHASSIS)})"
+)
 _ROLLING = ("motor", "speeds", "wheels")  # any of which tells how far the wheels rolled
 
 

@@ -16,9 +16,14 @@ def is_ready(row):
     return row.get("phase") == "driving"
 
 
+def is_stopped(row):
+    return row.get("phase") == "stopped"
+
+
 def stands(ros, words: str, rows: int = 15) -> bool:
     """Whether the program says this and the car stands through so many rows."""
-    ros.until(lambda row: is_ready(row) and words in row["program"])
+    row = ros.until(lambda row: is_stopped(row) or (is_ready(row) and words in row["program"]))
+    assert not is_stopped(row), row  # a starved machine lets a lease run out: no hang, then
     return {ros.until(is_ready)["speed_mps"] for _ in range(rows)} == {0.0}
 
 
