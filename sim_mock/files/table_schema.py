@@ -28,7 +28,9 @@ class TableSchema:
 
     A column with a default may be missing, and its cells may be empty if ``has_gaps``: such a cell
     is None, and so is one with nan. ``rows`` is what a row is called. The values of ``rising``
-    never fall. ``example`` is shown with each error.
+    never fall. The column ``first`` is the first one, whatever the file calls it, and its names
+    are in no comment. Lines that begin with one of ``remarks`` are comments. ``example`` is shown
+    with each error.
     """
 
     title: str
@@ -37,6 +39,8 @@ class TableSchema:
     rising: str = ""
     has_gaps: bool = False
     example: str = ""
+    first: str = ""
+    remarks: tuple[str, ...] = ("#",)
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -58,7 +62,8 @@ class TableRow(NamedTuple):
 class Table:
     """A table that was read. ``names`` are the columns of the schema that it has, ``others`` the
     names of its further ones, ``comments`` the texts of its comments, ``gaps`` the number of
-    missing values by column, ``header_line`` the line of the names."""
+    missing values by column, ``header_line`` the line of the names, ``heading`` the first of these
+    as it stands there."""
 
     path: Path
     schema: TableSchema
@@ -68,6 +73,7 @@ class Table:
     rows: list[TableRow] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     gaps: dict[str, int] = field(default_factory=dict)
+    heading: str = ""
 
     def column(self, name: str) -> list[Any]:
         """Return the values of one column, row by row."""

@@ -3,14 +3,15 @@
 A table is rows of text cells below a row of names. Separators are commas, semicolons, tabs or
 spaces; cells may be in quotes; lines that begin with ``#`` are comments, one of which may have the
 names. Decimal commas are read where the separator is not a comma. What is not as the schema says
-is refused with its line, and nothing is replaced or left out.
+is refused with its line, and nothing is replaced or left out. A table that is too large to be kept
+is read row by row.
 """
 
 from __future__ import annotations
 
 import csv
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ from sim_mock.files.keys import Key, stem_of, unit_of
 from sim_mock.files.numbers import has_decimal_comma
 from sim_mock.files.table_cells import CellReader
 from sim_mock.files.table_schema import Table, TableRow, TableSchema, table_fault
-from sim_mock.files.text import MIB, FileFault, lines_of, read_text
+from sim_mock.files.text import MIB, FileFault, lines_of, read_lines, read_text
 
 # An hour of status of one car, 100 a second, is 90 MB; a table of ten hours is read in parts
 BYTES_MAX = 256 * MIB
 ROWS_MAX = 2_000_000
+# A minute of a logic analyser, a line for each of a million samples a second, is just over that
+STREAM_BYTES_MAX = 1024 * MIB
 COLUMNS_MAX = 256
 _SEPARATORS = ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), (" ", "spaces"))
 _MARK = "sep="  # Excel's first line, which names the separator
@@ -36,9 +39,30 @@ def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | Non
     Raises FileFault, with the line, for what is none of this kind.
     """
     reader = _Reader(path, schema, dict(columns or {}))
-    for line, text in lines_of(read_text(path, BYTES_MAX)):
-        reader.take(line, text)
-    return reader.finish()
+    lines = lines_of(read_text(path, BYTES_MAX))
+    table = reader.begin(lines)
+    for row in reader.rows(table, lines):
+        if len(table.rows) >= ROWS_MAX:
+            raise table.fault(row.line, "too many rows", f"at most {ROWS_MAX}", "more")
+        table.rows.append(row)
+    return table
+
+
+def stream_table(
+    path: Path,
+    schema: TableSchema,
+    columns: Mapping[str, str] | None = None,
+    told: Callable[[int, int], None] | None = None,
+) -> tuple[Table, Iterator[TableRow]]:
+    """Return a table without its rows, and these one by one, as ``read_table`` would have them.
+
+    ``told`` is called with the bytes that were read, and those of the file. Raises FileFault, the
+    iterator too.
+    """
+    reader = _Reader(path, schema, dict(columns or {}))
+    lines = read_lines(path, STREAM_BYTES_MAX, told)
+    table = reader.begin(lines)
+    return table, reader.rows(table, lines)
 
 
 def read_rows(path: Path, limit: int = MIB) -> list[tuple[int, list[str]]]:
@@ -50,7 +74,7 @@ def read_rows(path: Path, limit: int = MIB) -> list[tuple[int, list[str]]]:
     separator, found = "", []
     for line, text in lines_of(read_text(path, limit)):
         bare = text.strip()
-        if not bare.strip(';,\t "') or bare.startswith("#"):
+        if _is_blank(bare) or bare.startswith("#"):
             continue
         if not separator:
             separator = max(_SEPARATORS, key=lambda it: len(_cells(bare, it[0]) or ()))[0]
@@ -82,45 +106,53 @@ class _Reader:
         self._keys: list[Key | None] = []  # by place; None: a column that is not of the schema
         self._comments: list[str] = []
         self._cell_reader = CellReader(path, schema)
+        self._has_rows = False
         self._last: Any = None
 
-    def take(self, line: int, text: str) -> None:
-        """Take the next line. Raises FileFault."""
-        bare = text.strip()
-        if line == 1 and bare.lower().startswith(_MARK) and len(bare) == len(_MARK) + 1:
-            self._separator, self._has_separator_line = bare[-1], True
-        elif bare.startswith("#"):
-            self._take_comment(line, bare.lstrip("#").strip())
-        elif not bare.strip(';,\t "'):
-            return  # an empty row, as spreadsheets leave them below a table
-        elif self._table is None:
-            self._take_names(line, bare)
-        else:
-            self._take_row(self._table, line, bare)
+    def begin(self, lines: Iterator[tuple[int, str]]) -> Table:
+        """Take lines up to the names of the columns; return the table, without its rows.
 
-    def finish(self) -> Table:
-        """Return the table. Raises FileFault if it has no names, or no rows."""
-        if self._table is None:
-            raise self._no_names(1, "")
-        if not self._table.rows:
-            line = self._table.header_line
-            raise self._fault(line, f"no {self._schema.rows} in it", "at least one row", "none")
-        return self._table
+        Raises FileFault.
+        """
+        for line, text in lines:
+            bare = text.strip()
+            if line == 1 and bare.lower().startswith(_MARK) and len(bare) == len(_MARK) + 1:
+                self._separator, self._has_separator_line = bare[-1], True
+            elif bare.startswith(self._schema.remarks):
+                self._take_comment(line, bare.lstrip("#;").strip())
+            elif not _is_blank(bare):
+                self._take_names(line, bare)
+            if self._table is not None:
+                return self._table
+        raise self._no_names(1, "")
+
+    def rows(self, table: Table, lines: Iterator[tuple[int, str]]) -> Iterator[TableRow]:
+        """Yield the rows of the lines that follow the names. Raises FileFault, also without any."""
+        for line, text in lines:
+            bare = text.strip()
+            if bare.startswith(self._schema.remarks):
+                self._comments.append(bare.lstrip("#;").strip())
+            elif not _is_blank(bare):
+                yield self._row(line, bare)
+                self._has_rows = True
+        if not self._has_rows:
+            what = f"no {self._schema.rows} in it"
+            raise self._fault(table.header_line, what, "at least one row", "none")
 
     def _take_comment(self, line: int, text: str) -> None:
         self._comments.append(text)
-        if self._table is not None:
+        if self._schema.first:
             return
         separator, names = self._best_names(text)
-        if set(self._schema.required()) <= set(map(self._our_name, names)):
+        if set(self._schema.required()) <= set(self._our_names(names)):
             self._begin(line, separator, names)
 
     def _take_names(self, line: int, text: str) -> None:
         separator, names = self._best_names(text)
-        if not self._likeness(names) and not self._ours:
+        if "\0" in text or not (self._likeness(names) or self._ours):
             raise self._no_names(line, text)
         self._refuse_absent(line, names)
-        ours = [self._our_name(name) for name in names]
+        ours = self._our_names(names)
         missing = [name for name in self._schema.required() if name not in ours]
         if missing:
             raise self._missing(line, missing[0], names)
@@ -142,7 +174,8 @@ class _Reader:
 
     def _likeness(self, names: Sequence[str]) -> int:
         """Return how much these are the schema's names; of another unit or case they count less."""
-        wanted, ours = self._schema.names(), set(map(self._our_name, names))
+        wanted = [name for name in self._schema.names() if name != self._schema.first]
+        ours = set(map(self._our_name, names))
         stems = {stem_of(name.lower()) for name in ours if name}
         return 2 * len(ours & set(wanted)) + len(stems & set(map(stem_of, wanted)))
 
@@ -151,6 +184,10 @@ class _Reader:
             return self._ours[name]
         return "" if name in self._theirs else name  # ours, but another column is meant
 
+    def _our_names(self, names: Sequence[str]) -> list[str]:
+        ours = [self._our_name(name) for name in names]
+        return [self._schema.first, *ours[1:]] if self._schema.first else ours
+
     def _begin(self, line: int, separator: str, names: list[str]) -> None:
         if len(names) > COLUMNS_MAX:
             raise self._fault(line, "too many columns", f"at most {COLUMNS_MAX}", str(len(names)))
@@ -158,7 +195,7 @@ class _Reader:
         if twice:
             raise self._fault(line, f"the column {twice[0]!r} is there twice", "each once")
         by_name = {key.name: key for key in self._schema.columns}
-        self._keys = [by_name.get(self._our_name(name)) for name in names]
+        self._keys = [by_name.get(name) for name in self._our_names(names)]
         self._refuse_absent(line, names)
         self._use(separator)
         self._width = len(names)
@@ -170,6 +207,7 @@ class _Reader:
             line,
             comments=self._comments,
             gaps=self._cell_reader.gaps,
+            heading=names[0],
         )
 
     def _refuse_absent(self, line: int, names: Sequence[str]) -> None:
@@ -183,20 +221,18 @@ class _Reader:
         self._separator = separator
         self._cell_reader.is_between_commas = separator == ","
 
-    def _take_row(self, table: Table, line: int, text: str) -> None:
-        if len(table.rows) >= ROWS_MAX:
-            raise self._fault(line, "too many rows", f"at most {ROWS_MAX}", "more")
-        cells = self._split(table, line, text)
+    def _row(self, line: int, text: str) -> TableRow:
+        cells = self._split(line, text)
         values: dict[str, Any] = dict.fromkeys(self._schema.names())
         for key, cell in zip(self._keys, cells, strict=False):
             if key:
                 values[key.name] = self._cell_reader.value(line, key, cell)
         self._refuse_fall(line, values)
-        table.rows.append(TableRow(line, values))
+        return TableRow(line, values)
 
-    def _split(self, table: Table, line: int, text: str) -> list[str]:
+    def _split(self, line: int, text: str) -> list[str]:
         cells = _cells(text, self._separator)
-        if not table.rows and not self._fits(cells) and not self._has_separator_line:
+        if not self._has_rows and not self._fits(cells) and not self._has_separator_line:
             self._use(self._other_separator(text) or self._separator)
             cells = _cells(text, self._separator)
         if cells is None:
@@ -255,6 +291,11 @@ class _Reader:
         self, line: int, what: str, expected: str = "", got: str = "", remedy: str = ""
     ) -> FileFault:
         return table_fault(self._path, self._schema, line, what, expected, got, remedy)
+
+
+def _is_blank(text: str) -> bool:
+    """Return whether a row is empty, as spreadsheets leave them below a table."""
+    return not text.strip(';,\t "')
 
 
 def _cells(text: str, separator: str) -> list[str] | None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import codecs
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -22,6 +24,8 @@ _FOREIGN_MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+# Bytes that are read at once where a file is read in parts, and the longest line there
+_BLOCK = MIB
 _LOG = b"\x89MCAP0"  # begins every log and every bag of ROS 2 in MCAP
 _LOOKED_AT = 64  # bytes in which UTF-16 without a mark shows: every second one of ASCII is zero
 _UTF_8 = "save it as UTF-8 (in Excel: CSV UTF-8; in Notepad: encoding UTF-8)"
@@ -56,6 +60,16 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
     Raises FileFault for a file that is missing, unreadable, larger, or a pipe, device or folder.
     """
+    with _opened(path, limit) as (file, size):
+        data = file.read(size + 1)
+    if len(data) > limit:  # it grew
+        raise _too_large(path, len(data), limit)
+    return data
+
+
+@contextmanager
+def _opened(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
+    """Open an ordinary file of ``limit`` bytes at most; yield it and its size. Raises FileFault."""
     try:
         # without waiting: a named pipe that nobody writes to would block the open itself
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -64,14 +78,11 @@ def read_bytes(path: Path, limit: int) -> bytes:
     try:
         size = _size_of(path, os.fstat(handle), limit)
         with open(handle, "rb", closefd=False) as file:
-            data = file.read(size + 1)
+            yield file, size
     except OSError as error:
         raise _unreadable(path, error) from None
     finally:
         os.close(handle)
-    if len(data) > limit:  # it grew
-        raise _too_large(path, len(data), limit)
-    return data
 
 
 def begins_with(path: Path, begin: bytes) -> bool:
@@ -95,6 +106,52 @@ def read_text(path: Path, limit: int) -> str:
 
 def decoded(path: Path, data: bytes) -> str:
     """Return the text of these bytes. Raises FileFault for another encoding than UTF-8."""
+    _refuse_foreign(path, data)
+    return _text_of(path, data.removeprefix(codecs.BOM_UTF8))
+
+
+def read_lines(
+    path: Path, limit: int, told: Callable[[int, int], None] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield each line of a file as ``read_text`` and ``lines_of`` have them, but read it in parts.
+
+    ``told`` is called with the bytes that were read, and those of the file. Raises FileFault as
+    ``read_text`` does, and for a line of over 1 MiB.
+    """
+    number, rest, done = 1, b"", 0
+    with _opened(path, limit) as (file, size):
+        while True:
+            block = file.read(_BLOCK)
+            if not done:
+                _refuse_foreign(path, block)
+                rest = block.removeprefix(codecs.BOM_UTF8)
+            else:
+                rest += block
+            done += len(block)
+            if done > limit:  # it grew
+                raise _too_large(path, done, limit)
+            part, rest = _whole_lines(rest) if block else (rest, b"")
+            if len(rest) > _BLOCK:
+                raise _too_long(path, number)
+            lines = _split(_text_of(path, part, number))
+            if block:
+                lines.pop()  # what follows the last line's end
+            yield from enumerate(lines, number)
+            number += len(lines)
+            if not block:
+                return
+            if told:
+                told(done, max(size, done))
+
+
+def _whole_lines(data: bytes) -> tuple[bytes, bytes]:
+    """Part these bytes after the last line that is whole; a CR at the end may be half a CRLF."""
+    end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
+    return data[:end], data[end:]
+
+
+def _refuse_foreign(path: Path, data: bytes) -> None:
+    """Refuse the begin of a log, and of another encoding than UTF-8. Raises FileFault."""
     if data.startswith(_LOG):
         raise FileFault(
             "is not text in UTF-8",
@@ -109,10 +166,14 @@ def decoded(path: Path, data: bytes) -> str:
     head = data[:_LOOKED_AT]
     if len(head) >= 4 and (not any(head[1::2]) or not any(head[::2])) and any(head):
         raise _not_utf_8(path, 1, "UTF-16")
+
+
+def _text_of(path: Path, data: bytes, first_line: int = 1) -> str:
+    """Return the text of bytes that begin in this line. Raises FileFault."""
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = first_line + data.count(b"\n", 0, error.start)
         raise _not_utf_8(path, line, f"the byte 0x{data[error.start]:02x}") from None
 
 
@@ -121,7 +182,11 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
     ``str.splitlines`` would also split at form feeds and other controls within a cell.
     """
-    yield from enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
+    yield from enumerate(_split(text), 1)
+
+
+def _split(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _size_of(path: Path, found: os.stat_result, limit: int) -> int:
@@ -146,6 +211,15 @@ def _too_large(path: Path, size: int, limit: int) -> FileFault:
         where=str(path),
         expected=f"at most {_bytes(limit)}",
         got=_bytes(size),
+        remedy="is it the file that was meant?",
+    )
+
+
+def _too_long(path: Path, line: int) -> FileFault:
+    return FileFault(
+        "a line is too long to be read",
+        where=f"{path}:{line}",
+        expected=f"at most {_bytes(_BLOCK)}",
         remedy="is it the file that was meant?",
     )
 

@@ -17,6 +17,7 @@ from host_bridge.core.errors import (
     ProtocolFault,
     UsageFault,
 )
+from host_bridge.core.system.progress import progress_count
 from host_bridge.deploy.flash.board.repl import refuse_missing_port
 from host_bridge.deploy.hil.bench import HilBench
 from host_bridge.deploy.hil.host.port import BAUD, NoAnswer
@@ -177,22 +178,25 @@ def _capture(args: argparse.Namespace) -> list[Measurement]:
     if args.csv is None:
         why = "needs a logic analyser: --csv and --channel"
         return [unmeasured(key, why) for key in analyser.KEYS]
-    named = dict(word.split("=", 1) for word in args.channel if "=" in word)
-    unknown = sorted(set(named) - set(analyser.PARTS)) or [w for w in args.channel if "=" not in w]
-    if unknown or not named:
+    channels = analyser.read(args.csv, _channels(args.channel), progress_count("bytes read"))
+    return list(analyser.measure(channels, args.neutral_us))
+
+
+def _channels(words: list[str]) -> dict[str, str]:
+    """Return the column of each part. Raises errors.UsageFault."""
+    named: dict[str, str] = {}
+    for word in words:
+        part, _, column = (it.strip() for it in word.partition("="))
+        if part not in analyser.PARTS or not column or part in named or column in named.values():
+            break
+        named[part] = column
+    if not named or len(named) < len(words):
         raise UsageFault(
-            "--channel does not name a part and its column",
+            "--channel does not name a part and its column, each once",
             expected=f"--channel PART=COLUMN, of {', '.join(analyser.PARTS)}",
-            got=" ".join(unknown) or "none",
+            got=words[len(named)] if words else "none",
         )
-    try:
-        return list(analyser.measure(analyser.read(args.csv, named), args.neutral_us))
-    except analyser.BadCapture as error:
-        raise DataFileFault(
-            str(error), where=str(args.csv), remedy="export it as CSV, with time"
-        ) from None
-    except OSError as error:
-        raise DataFileFault.unreadable(args.csv, error) from None
+    return named
 
 
 def _hand_over(report: HilReport, args: argparse.Namespace) -> None:

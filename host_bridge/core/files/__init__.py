@@ -6,7 +6,7 @@ Whatever reads a table or a document on the host calls these, or works within ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ __all__ = [
     "read_text",
     "read_toml",
     "read_yaml",
+    "stream_table",
     "text",
     "yaml_value",
 ]
@@ -103,6 +104,26 @@ def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | Non
     """Read a table; ``columns`` has other names of columns by ours. Raises errors.DataFileFault."""
     with raised_as():
         return tables.read_table(path, schema, columns)
+
+
+def stream_table(
+    path: Path,
+    schema: TableSchema,
+    columns: Mapping[str, str] | None = None,
+    told: Callable[[int, int], None] | None = None,
+) -> tuple[Table, Iterator[TableRow]]:
+    """Return a table without its rows, and these one by one; ``told`` gets bytes, of how many.
+
+    Raises errors.DataFileFault, the iterator too.
+    """
+
+    def rows() -> Iterator[TableRow]:
+        with raised_as():
+            yield from found
+
+    with raised_as():
+        table, found = tables.stream_table(path, schema, columns, told)
+    return table, rows()
 
 
 def read_toml(path: Path, fault: type[TandemError] = DataFileFault) -> Document:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from calibration.logs import trace_csv, tracked_positions
 from host_bridge.core.files import TableSchema, drive_tables
+from host_bridge.deploy.hil.report import analyser
 from host_bridge.inputs.paths import path_file
 from sim_mock.files.keys import REQUIRED, Key
 from sim_mock.tracks import map_file
@@ -28,6 +29,7 @@ TABLES: tuple[tuple[TableSchema, str], ...] = (
     (path_file.SCHEMA, "`tandem drive --input path:FILE`, `tandem path show FILE`"),
     (trace_csv.SCHEMA, "`tandem calibrate FILE.csv --vehicle NAME`"),
     (tracked_positions.SCHEMA, "`tandem calibrate LOG --places FILE`"),
+    (analyser.schema_of(list(analyser.PARTS)), "`tandem hil --csv FILE --channel PART=COLUMN`"),
 )
 DOCUMENTS: tuple[tuple[str, tuple[Key, ...], str], ...] = (
     (

@@ -6,7 +6,7 @@ import pytest
 
 from sim_mock.files.keys import choice, flag, integer, number
 from sim_mock.files.table_schema import TableSchema, parse_columns
-from sim_mock.files.tables import read_table
+from sim_mock.files.tables import read_table, stream_table
 from sim_mock.files.text import FileFault
 from tests.support.evidence import some
 
@@ -30,6 +30,15 @@ PLACES = TableSchema(
     rows="points",
     has_gaps=True,
 )
+
+
+def read_streamed(path, schema):
+    table, rows = stream_table(path, schema)
+    table.rows.extend(rows)
+    return table
+
+
+READERS = {"whole": read_table, "streamed": read_streamed}
 
 
 def written(tmp_path, text):
@@ -74,9 +83,10 @@ WAYS = {
 }
 
 
+@pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("way", WAYS)
-def test_one_table_in_every_way_of_saving_it(tmp_path, way):
-    table = read_table(written(tmp_path, WAYS[way]), SCHEMA)
+def test_one_table_in_every_way_of_saving_it(tmp_path, way, reader):
+    table = READERS[reader](written(tmp_path, WAYS[way]), SCHEMA)
     assert [tuple(row.values[name] for name in SCHEMA.names()) for row in table.rows] == WANTED
 
 
@@ -109,12 +119,13 @@ WRONG = {
 }
 
 
+@pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:40])
-def test_what_is_none_is_refused_in_one_line_with_its_place(tmp_path, text):
+def test_what_is_none_is_refused_in_one_line_with_its_place(tmp_path, text, reader):
     line, what = WRONG[text]
     path = written(tmp_path, text)
     with pytest.raises(FileFault) as caught:
-        read_table(path, SCHEMA)
+        READERS[reader](path, SCHEMA)
     assert str(caught.value).startswith(f"{path}:{line}: ")
     assert what in str(caught.value)
     assert "a file like: t_s,channel" in str(caught.value)

@@ -5,7 +5,16 @@ import os
 
 import pytest
 
-from sim_mock.files.text import FileFault, MissingFile, decoded, lines_of, read_bytes, read_text
+from sim_mock.files import text
+from sim_mock.files.text import (
+    FileFault,
+    MissingFile,
+    decoded,
+    lines_of,
+    read_bytes,
+    read_lines,
+    read_text,
+)
 from tests.support.evidence import some
 
 
@@ -59,6 +68,53 @@ def test_lines_end_in_any_way_and_at_no_control_within():
         (3, "c"),
         (4, "d\x0ce\u2028f"),
     ]
+
+
+def outcome(read):
+    """The lines, or the error's text."""
+    try:
+        return list(read())
+    except FileFault as fault:
+        return str(fault)
+
+
+IN_PARTS = {
+    "ends of all kinds": b"a\r\nbb\rc\n\r\n\n\rd",
+    "CR alone": b"1\r22\r\r333\r",
+    "a mark": codecs.BOM_UTF8 + b"one\ntwo\n",
+    "a mark alone": codecs.BOM_UTF8,
+    "letters of several bytes": "Ü\n€\r\n😀\n".encode(),
+    "nothing": b"",
+    "no end": b"a\nb",
+    "another encoding": b"a\nbb\n\xdc\n",
+    "UTF-16": "a,b\n".encode("utf-16"),
+    "a letter that is cut": b"a\n\xe2\x82",
+}
+
+
+@pytest.mark.parametrize("block", [5, 6, 7, 1 << 20])
+@pytest.mark.parametrize("kind", IN_PARTS)
+def test_a_file_read_in_parts_is_the_same_as_read_whole(tmp_path, monkeypatch, kind, block):
+    path = written(tmp_path, IN_PARTS[kind])
+    monkeypatch.setattr(text, "_BLOCK", block)
+    parts = outcome(lambda: read_lines(path, 100))
+    assert parts == outcome(lambda: lines_of(read_text(path, 100)))
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", 64)
+    path = written(tmp_path, b"short\n" + b"x" * 65)
+    assert ":2: a line is too long to be read; expected at most" in outcome(
+        lambda: read_lines(path, 1000)
+    )
+
+
+def test_a_size_in_parts_is_bounded_and_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "_BLOCK", 4)
+    path, told = written(tmp_path, b"a\nb\nc\n"), []
+    assert "is too large to be read" in outcome(lambda: read_lines(path, 5))
+    list(read_lines(path, 6, lambda done, total: told.append((done, total))))
+    assert told == [(4, 6), (6, 6)]
 
 
 def test_a_size_is_bounded_before_it_is_read(tmp_path):

@@ -1,19 +1,32 @@
 """Measurements from a logic analyser's CSV: pulse widths, first pulse, reactions to the runstop.
 
-It takes what Saleae's Logic, PulseView and sigrok-cli (``-O csv``) export, with time: a first
-column of seconds, then a column of 0 and 1 for each channel, and a line with the names before
-them; a line for each change, or one for each sample. Lines that begin with a semicolon are
-sigrok's remarks.
+It takes what Saleae's Logic, PulseView and sigrok-cli export, with time: a first column of times,
+then a column of 0 and 1 for each channel, and a line with the names before them; a line for each
+change, or one for each sample. Lines that begin with a semicolon are remarks.
+
+The unit of the times is in the name of their column (``Time [s]``). sigrok names none: it counts in
+the largest unit in which a sample takes at least one, and rounds what a sample takes down (41 ns at
+24 MHz). So its times are made of its remark ``Samplerate``.
 """
 
 from __future__ import annotations
 
-import csv
+import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from host_bridge.core.files import (
+    Table,
+    TableSchema,
+    integer,
+    number,
+    parse_number,
+    raised_as,
+    stream_table,
+)
 from host_bridge.deploy.hil import wirings
 from host_bridge.deploy.hil.report.limits import judged, unmeasured
 from host_bridge.deploy.hil.report.report import Measurement
@@ -43,8 +56,12 @@ _SHORTEST_S, _LONGEST_S = 300e-6, 3e-3  # the limits of a servo's or an ESC's pu
 _NEAR_S = 5e-6  # a pulse this near to neutral counts as neutral
 
 
-class BadCapture(ValueError):
-    """Raised for a file that no analyser exports, or that lacks a channel."""
+_TIME = "time"  # what its column is called here
+_LATEST = 1e16  # in the file's unit: three years of picoseconds are refused, a day is not
+_UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12}
+_UNIT = re.compile(rf"[\[( _]({'|'.join(_UNITS_S)})[\])]?$")  # the end of Time [s], Time(s), t_s
+_RATE = re.compile(r"samplerate: ([\d.]+) ([kmg]?)hz", re.IGNORECASE)
+_RATES_HZ = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
 @dataclass(frozen=True)
@@ -69,48 +86,68 @@ class CapturedChannel:
         return found
 
 
-def read(path: Path, named: Mapping[str, str]) -> dict[str, CapturedChannel]:
+def schema_of(parts: Sequence[str]) -> TableSchema:
+    """Return the schema of a capture of these signals."""
+    return TableSchema(
+        "logic analyser's capture",
+        (number(_TIME, -_LATEST, _LATEST), *(integer(part, 0, 1) for part in parts)),
+        rows="samples",
+        rising=_TIME,
+        example="Time [s],D0,D1 / 0.000001,1,0 (sigrok-cli -O csv:time=true:label=channel)",
+        first=_TIME,
+        remarks=("#", ";"),
+    )
+
+
+def read(
+    path: Path, named: Mapping[str, str], told: Callable[[int, int], None] | None = None
+) -> dict[str, CapturedChannel]:
     """Return channels by signal; ``named`` maps each to its column: {"esc": "Channel 0"}.
 
-    Raises BadCapture.
+    ``told`` is called with the bytes that were read, and those of the file. Raises
+    errors.DataFileFault.
     """
-    with path.open(newline="") as file:
-        rows = csv.reader(line for line in file if line.strip() and not line.startswith(";"))
-        try:
-            head = [name.strip() for name in next(rows)]
-        except StopIteration:
-            raise BadCapture(f"{path} is empty") from None
-        missing = sorted(set(named.values()) - set(head[1:]))
-        if missing:
-            there = ", ".join(head[1:])
-            raise BadCapture(f"{path} has no column {missing[0]!r}; there is {there}")
-        places = {part: head.index(column) for part, column in named.items()}
-        return _channels(path, rows, places)
-
-
-def _channels(
-    path: Path, rows: Iterable[Sequence[str]], places: Mapping[str, int]
-) -> dict[str, CapturedChannel]:
+    table, rows = stream_table(path, schema_of(list(named)), named, told)
+    with raised_as():
+        seconds_of = _clock_of(table)
     first: dict[str, int] = {}
-    changes: dict[str, tuple[list[float], list[int]]] = {part: ([], []) for part in places}
     last: dict[str, int] = {}
-    for number, row in enumerate(rows, 2):
-        try:
-            time_s = float(row[0])
-            levels = {part: int(row[at]) for part, at in places.items()}
-        except (ValueError, IndexError):
-            raise BadCapture(
-                f"{path}, line {number}: expected seconds and a 0 or 1 for each channel, "
-                f"got {','.join(row)[:60]}"
-            ) from None
-        for part, level in levels.items():
-            if last.setdefault(part, first.setdefault(part, level)) != level:
-                changes[part][0].append(time_s)
-                changes[part][1].append(level)
+    times = {part: array("d") for part in named}
+    levels = {part: bytearray() for part in named}
+    for _, values in rows:
+        for part in named:
+            level = values[part]
+            if last.setdefault(part, level) != level:
+                times[part].append(seconds_of(values[_TIME]))
+                levels[part].append(level)
                 last[part] = level
-    if not first:
-        raise BadCapture(f"{path} has names and no samples")
-    return {part: CapturedChannel(first[part], *changes[part]) for part in places}
+            first.setdefault(part, level)
+    return {part: CapturedChannel(first[part], times[part], levels[part]) for part in named}
+
+
+def _clock_of(table: Table) -> Callable[[float], float]:
+    """Return what makes seconds of the times of a capture. Raises FileFault."""
+    if unit := _UNIT.search(table.heading.lower()):
+        unit_s = _UNITS_S[unit[1]]
+        return lambda time: time * unit_s
+    rates = [found for remark in table.comments if (found := _RATE.match(remark))]
+    if not rates:
+        raise table.fault(
+            table.header_line,
+            "its first column is no time in a unit that is known",
+            "a name as Time [s], or sigrok's remark Samplerate before it",
+            table.heading,
+        )
+    return _sigrok_clock(parse_number(rates[0][1]) * _RATES_HZ[rates[0][2].lower()])
+
+
+def _sigrok_clock(rate_hz: float) -> Callable[[float], float]:
+    """Return what makes seconds of sigrok's times, which are multiples of a rounded sample."""
+    units_per_s = 1
+    while units_per_s < rate_hz:
+        units_per_s *= 1000
+    step = units_per_s // rate_hz
+    return lambda time: round(time / step) / rate_hz
 
 
 def measure(

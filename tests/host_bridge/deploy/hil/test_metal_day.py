@@ -163,8 +163,11 @@ def test_parts_after_ctrl_c_are_said_to_be_after_it(monkeypatch, tmp_path):
         ([], "neither a port nor a capture is given"),
         (
             ["--csv", "x.csv", "--channel", "wheel=D0"],
-            "--channel does not name a part and its column",
+            "--channel does not name a part and its column, each once",
         ),
+        (["--csv", "x.csv", "--channel", "esc=D0", "--channel", "esc=D1"], "got: esc=D1\n"),
+        (["--csv", "x.csv", "--channel", "esc=D0", "--channel", "servo=D0"], "got: servo=D0\n"),
+        (["--csv", "x.csv", "--channel", "esc="], "got: esc=\n"),
     ],
 )
 def test_a_mistake_of_usage_is_told(words, said, capsys):
