@@ -58,6 +58,33 @@ def test_a_slash_with_a_hall_sensor_on_a_pico_becomes_two_files_that_pass_their_
     )
 
 
+def test_a_check_without_a_board_takes_the_board_file_beside_and_refuses_nothing_else(capsys):
+    made(*SLASH)
+    Path("slash_notes.toml").write_text("bought = 2026-05-01\n")
+    capsys.readouterr()
+    assert main(["vehicles", "./slash.toml", "--check"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("slash on slash_pico (Raspberry Pi Pico): the wiring is in order")
+    assert "not wired" not in shown
+
+
+def test_a_car_of_ones_own_that_is_wired_nowhere_is_refused_once(capsys):
+    made(*SLASH)
+    Path("slash_pico.toml").unlink()
+    capsys.readouterr()
+    assert main(["vehicles", "./slash.toml", "--check"]) == VehicleFileFault.exit_code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("slash is wired on no board") == 1
+    assert "got: none in slash_*.toml beside it, nor in those of Tandem" in shown.err
+    assert "remedy: --board FILE" in shown.err
+
+
+def test_a_shipped_car_that_no_board_can_drive_says_why_once(capsys):
+    assert main(["vehicles", "hunter_se", "--check"]) == VehicleFileFault.exit_code
+    assert capsys.readouterr().err.count("take speed and angle over CAN") == 1
+
+
 @pytest.mark.parametrize("like", ["f1tenth", "f1tenth_vesc", "autorally"])
 @pytest.mark.parametrize("board", ["pico", "pico2"])
 def test_a_car_on_a_computers_uart_gets_two_free_pins_of_one_uart(like, board, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from host_bridge.config.boards.facts import BoardType, Wiring
 from host_bridge.config.boards.pins.case import WiringCase
@@ -19,7 +20,8 @@ from host_bridge.config.boards.pins.state_machines import (
 )
 from host_bridge.config.boards.reading import board_names, load_board, other_wirings, read_wiring
 from host_bridge.config.boards.step_time import StepTime, step_time
-from host_bridge.config.vehicle.vehicle import vehicle_names
+from host_bridge.config.vehicle.document import VehicleDocument
+from host_bridge.config.vehicle.vehicle import load_vehicle, vehicle_names
 from host_bridge.core import BudgetRow, WiringReport
 from host_bridge.core.errors import VehicleFileFault
 
@@ -43,9 +45,39 @@ def check(board_name: str, wiring_name: str) -> WiringReport:
 
 
 def check_all(board: str | None, wiring: str | None) -> list[WiringReport]:
-    """Run ``check`` for one or all boards with one or all wirings. Raises VehicleFileFault."""
+    """Run ``check`` for one or all boards with one or all wirings.
+
+    A wiring that is on none of the boards is looked for beside its vehicle file. Raises
+    VehicleFileFault, also where it is on no board at all.
+    """
     wirings = (wiring,) if wiring else (*vehicle_names(), *other_wirings())
-    return [check(b, w) for b in ((board,) if board else board_names()) for w in wirings]
+    reports = [check(b, w) for b in ((board,) if board else board_names()) for w in wirings]
+    if board or not wiring or any(report.wired_on for report in reports):
+        return reports
+    return [check(str(path), wiring) for path in _boards_beside(needs_of(wiring), wiring)]
+
+
+def _boards_beside(needs: Needs, vehicle: str) -> list[Path]:
+    """Return the board files beside a vehicle file that wire it. Raises VehicleFileFault if none.
+
+    They are called as ``tandem vehicles new`` calls them: slash_pico.toml beside slash.toml.
+    """
+    file = Path(load_vehicle(vehicle).path)
+    found = [
+        path
+        for path in sorted(file.parent.glob(f"{file.stem}_*.toml"))
+        if needs.wiring in (VehicleDocument(path).values.get("wiring") or {})
+    ]
+    if not found:
+        raise VehicleFileFault(
+            f"{needs.wiring} is wired on no board",
+            where=str(file),
+            expected=f"[wiring.{needs.wiring}] in a board file",
+            got=needs.unwired or f"none in {file.stem}_*.toml beside it, nor in those of Tandem",
+            remedy="--board FILE, if there is one elsewhere; hardware/boards/README.md says what "
+            "belongs in it; or give the vehicle file a wired_as that is there",
+        )
+    return found
 
 
 def load_needs(board: BoardType, name: str) -> Needs:
