@@ -38,7 +38,7 @@ class Commissioning:
         self._repl = repl
         self._uri = uri_of(port)
         self._expected_car = KnownCar(before.board_id, before.car_name, before.vehicle)
-        self._name = name or before.car_name or vehicle.name
+        self._name = name or before.car_name
         self._vehicle = vehicle
         self._board = board
         self._trial_s = trial_s
@@ -53,7 +53,8 @@ class Commissioning:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
-            changed = await host.configurations.write(opened, trimmed, self._name, progress_count)
+            name = known.car_name
+            changed = await host.configurations.write(opened, trimmed, name, progress_count)
             host.pairings.keep(known, is_on_car=True)
             opened.assume_vehicle(self._vehicle)
             await _clear(opened, host)
@@ -64,19 +65,22 @@ class Commissioning:
             await opened.close()
 
     def _pairing(self, host: Host, opened: OpenCar, row: dict[str, object]) -> Pairing:
-        """Return the car's pairing; key and trim stay if the board stays of its vehicle type."""
+        """Return the car's pairing; key and trim stay if the board stays of its vehicle type.
+
+        So does its name, of which a car of another version of the protocol could not be asked.
+        """
         identity, vehicle = opened.identity, self._vehicle.name
         flashed = {key: str(row[key]) for key in ("board", "runtime", "slot", "program")}
         known = host.pairings.of(identity)
         if known is None or known.vehicle != vehicle:
-            known = Pairing.new(identity, self._name, vehicle)
+            known = Pairing.new(identity, vehicle, vehicle)
         if minor_of(known.flashed.get("runtime", "")) != minor_of(flashed["runtime"]):
             # new, or its step times have changed: a control period chosen for the old ones goes
             has_key, board = bool(row["is_paired"]), self._board
             known = with_control_period(
                 known, self._vehicle, board, flashed["runtime"], is_paired=has_key
             )
-        return replace(known, car_name=self._name, flashed=flashed)
+        return replace(known, car_name=self._name or known.car_name, flashed=flashed)
 
     async def _watch(self, opened: OpenCar) -> None:
         """Wait until the trial is over.
