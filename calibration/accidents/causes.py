@@ -12,6 +12,7 @@ from calibration.accidents.grip import fit_grip
 from calibration.accidents.log_tail import LogTail, SentClaim
 from calibration.accidents.rerun import MS_US, Delivery, Outcome, RerunStart, set_out
 from calibration.accidents.trigger import StopTrigger
+from calibration.logs.run_log import magnet_gap_m
 from host_bridge.core.codes import Cause
 from host_bridge.core.commands import Claim
 
@@ -68,6 +69,13 @@ def explain(tail: LogTail, trigger: StopTrigger, seen_us: int | None) -> Explana
     return _Study(tail, trigger, seen_us).explanation()
 
 
+def _miss_text(miss_m: float, gap_m: float) -> str:
+    miss = f"the re-run misses the log by {miss_m * 100:.1f} cm, more than {MISS_M * 100:.0f}; "
+    if miss_m <= gap_m:
+        return f"{miss}its wheels are seen by magnets {gap_m * 100:.0f} cm apart, and no closer"
+    return f"{miss}either this is not the car's vehicle file, or something else moved it"
+
+
 class _Study:
     """One stop and its re-runs."""
 
@@ -99,11 +107,7 @@ class _Study:
         )
         self._mu, logged = fitted.mu, fitted.outcome
         if fitted.miss_m > MISS_M:
-            reason = (
-                f"the re-run misses the log by {fitted.miss_m * 100:.1f} cm, more than "
-                f"{MISS_M * 100:.0f}; either this is not the car's vehicle file, or something "
-                "else moved it"
-            )
+            reason = _miss_text(fitted.miss_m, magnet_gap_m(self._tail.vehicle))
             return Explanation(logged.way_m, fitted.miss_m, (), reason)
         costs = [self._cost(cause, logged) for cause in _CAUSES]
         known = sorted(costs, key=lambda it: -(it.metres if it.metres is not None else -np.inf))

@@ -118,14 +118,19 @@ def _late_odometry(vehicle: Vehicle) -> Iterator[str]:
 
     From rest it takes two of them to know a speed; what the wheels rolled before is not counted.
     """
-    plant: Mapping[str, Any] = vehicle.plant
-    magnets = plant["encoder"].get("magnets", 0)
-    if magnets:
-        gap_m = 2.0 * pi * plant["drive"]["wheel_radius_m"] / magnets
+    gap_m = magnet_gap_m(vehicle)
+    if gap_m:
         yield (
             f"its wheels are seen by magnets {gap_m:.2f} m apart, so from rest its odometry "
             f"begins up to {2.0 * gap_m:.2f} m late; the twin does not"
         )
+
+
+def magnet_gap_m(vehicle: Vehicle) -> float:
+    """Return how far a car rolls from one of its magnets to the next; 0 if it has none."""
+    plant: Mapping[str, Any] = vehicle.plant
+    magnets = plant["encoder"].get("magnets", 0)
+    return 2.0 * pi * plant["drive"]["wheel_radius_m"] / magnets if magnets else 0.0
 
 
 def _brakes(log: Path, car: str) -> Iterator[tuple[float, float]]:

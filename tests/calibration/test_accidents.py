@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from calibration.accidents.causes import _miss_text
 from calibration.accidents.grip import compared
 from calibration.accidents.rerun import _alike
 from calibration.commands import why
@@ -87,6 +88,18 @@ def test_a_car_that_is_not_its_vehicle_file_gets_no_answer(tmp_path):
     row = asked(log, found.seen_s).row()
     assert (row["answered"], row["causes"]) == (False, [])
     assert "misses the log by" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("miss_m", "gap_m", "said"),
+    [
+        (0.081, 0.086, "by magnets 9 cm apart, and no closer"),
+        (0.12, 0.086, "either this is not the car's vehicle file, or something else moved it"),
+        (0.081, 0.0, "either this is not the car's vehicle file, or something else moved it"),
+    ],
+)
+def test_a_miss_no_wider_than_its_magnets_blames_neither_the_file_nor_the_car(miss_m, gap_m, said):
+    assert _miss_text(miss_m, gap_m).endswith(said)
 
 
 def test_the_command_says_it_for_programs_and_refuses_a_log_without_a_stop(tmp_path, capsys):
