@@ -86,7 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Run a virtual car alone, behind a serial port."
     parser.epilog = EPILOG
     parser.add_argument(
-        "vehicle", nargs="?", metavar="VEHICLE", help="a type that tandem vehicles lists"
+        "vehicle",
+        nargs="?",
+        metavar="VEHICLE",
+        help="a type that tandem vehicles lists, or the path of a vehicle file",
     )
     for key, metavar, text in QUERY:
         parser.add_argument("--" + key.replace("_", "-"), dest=key, metavar=metavar, help=text)
