@@ -10,6 +10,7 @@ or, in a TOML file, as a table of ``[[fault]]``: ``name``, ``at_s`` and the faul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import radians
@@ -20,12 +21,13 @@ from sim_mock.faults.cases import breakages as broken
 from sim_mock.faults.cases import injections as inject
 from sim_mock.faults.cases import lines
 from sim_mock.faults.trial.target import Injection
-from sim_mock.files.documents import read_toml
+from sim_mock.files.documents import Document, read_toml
 from sim_mock.files.keys import Key, choice, number
-from sim_mock.files.plain_reading import as_list, as_mapping, as_number, read_by
+from sim_mock.files.plain_reading import as_mapping, as_number, read_by
 from sim_mock.plant.tables import TABLES
 
 SCENARIOS = Path(__file__).with_name("scenarios")
+_KEY = re.compile(r"\w+\.(\w+): ")  # begins an error about a key of a fault
 _MOST_S = 1e6  # twelve days: beyond any trial
 _SIDES = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
@@ -177,15 +179,29 @@ def scenario_path(text: str) -> str:
 
 
 def read_scenario(path: str) -> list[dict[str, Any]]:
-    """Return the faults in a file. Raises ValueError with its name and what is wrong in it."""
-    table = read_toml(Path(path)).values
-    unknown = sorted(set(table) - {"title", "fault"})
+    """Return the faults in a file.
+
+    Raises ValueError with its name, the line and what is wrong in it.
+    """
+    document = read_toml(Path(path))
+    unknown = sorted(set(document.values) - {"title", "fault"})
     if unknown:
-        raise ValueError(f"{path}: unknown key {unknown[0]!r}; there is title, and [[fault]]")
+        where = document.where(unknown[0])
+        raise ValueError(f"{where}: unknown key; there is title, and [[fault]]")
+    given = document.values.get("fault")
+    if not isinstance(given, list):
+        raise ValueError(f"{document.where('fault')}: expected [[fault]] above each fault's keys")
+    return [_checked_in(document, n, one) for n, one in enumerate(given)]
+
+
+def _checked_in(document: Document, place: int, given: object) -> dict[str, Any]:
+    """Return a file's fault at this place, as ``checked`` does; errors have its line."""
     try:
-        return [checked(as_mapping("fault", one)) for one in as_list("fault", table.get("fault"))]
+        return checked(as_mapping("fault", given))
     except ValueError as fault:
-        raise ValueError(f"{path}: {fault}") from None
+        named = _KEY.match(str(fault))
+        key = f"fault.{place}.{named[1]}" if named else f"fault.{place}"
+        raise ValueError(f"{document.where(key)}: {fault}") from None
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +209,8 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     own = dict(given)
     name, at_s = own.pop("name", None), own.pop("at_s", 0.0)
     if not isinstance(name, str) or name not in FAULTS:
-        raise ValueError(f"no fault {name!r}; there is {', '.join(FAULTS)}")
+        what = f"no fault {name!r}" if name is not None else "a fault without a name"
+        raise ValueError(f"{what}; there is {', '.join(FAULTS)}")
     named = FAULTS[name]
     values = read_by(name, named.keys, own)
     at_s = as_number(f"{name}.at_s", at_s, 0.0, _MOST_S)

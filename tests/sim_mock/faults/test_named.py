@@ -72,20 +72,25 @@ def test_a_scenario_and_a_uri_say_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[fault]]\nat_s = 3\n", "no fault None"),
+        ("[[fault]]\nat_s = 3\n", r"scenario\.toml:1, .*: a fault without a name; there is"),
         (
-            '[[fault]]\nname = "runstop"\nwhen = 3\n',
-            r"runstop\.when: when is not a key of this table; expected no key",
+            '[[fault]]\nname = "runstop"\n\nwhen = 3\n',
+            r"toml:4, .*: runstop\.when: when is not a key of this table; expected no key",
         ),
-        ("faults = []\n", "unknown key 'faults'"),
-        ('title = "nothing goes wrong"\n', "expected a list"),
+        (
+            '[[fault]]\nname = "runstop"\n[[fault]]\nname = "stuck servo"\n',
+            r"scenario\.toml:3, .*: no fault 'stuck servo'; there is",
+        ),
+        ('title = "x"\nfaults = []\n', r"toml:2, faults: unknown key; there is title"),
+        ('title = "nothing goes wrong"\n', r"expected \[\[fault\]\] above each"),
+        ('[fault]\nname = "runstop"\n', r"toml:1, fault: expected \[\[fault\]\] above each"),
         ("[[fault]\n", r"scenario\.toml:1: is not TOML"),
     ],
 )
 def test_a_scenario_that_is_wrong_is_refused_with_its_file(tmp_path, text, message):
     with pytest.raises(ValueError, match=message) as refusal:
         read_scenario(scenario(tmp_path, text))
-    assert "scenario.toml:" in str(refusal.value)
+    assert "scenario.toml" in str(refusal.value)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
