@@ -40,6 +40,7 @@ VALUES_MAX = 200_000
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]")
 _ASSIGNMENT = re.compile(r"\s*(\"[^\"]+\"|[A-Za-z0-9_.\-]+)\s*=")
 _LINE = re.compile(r"line (\d+)")
+_COMMA = re.compile(r"[=:]\s*[-+]?\d+,\d+\s*(?:[,}#]|$)")  # wheelbase_m = 0,32
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def toml_values(path: Path, text: str) -> dict[str, Any]:
         values: dict[str, Any] = _toml.loads(text)
     except ValueError as error:
         found = _LINE.search(str(error))
-        raise not_a(path, "TOML", str(error), int(found[1]) if found else 0) from None
+        at = int(found[1]) if found else 0
+        raise not_a(path, "TOML", _with_hint(str(error), text, at), at) from None
     except RecursionError:
         raise too_deep(path) from None
     refuse_excess(path, values)
@@ -97,7 +99,8 @@ def json_value(path: Path, text: str, line: int = 0) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise not_a(path, "JSON", f"{error.msg}", line or error.lineno) from None
+        told = _with_hint(error.msg, text, error.lineno)
+        raise not_a(path, "JSON", told, line or error.lineno) from None
     except RecursionError:
         raise too_deep(path) from None
     except ValueError as error:
@@ -164,10 +167,17 @@ def key_lines(text: str) -> dict[str, int]:
             if header[1] == "[[":
                 table = f"{header[2]}.{seen[header[2]]}"
                 seen[header[2]] += 1
+            lines.setdefault(header[2], at)
             lines.setdefault(table, at)
         elif assignment := _ASSIGNMENT.match(line):
             lines.setdefault(joined(table, assignment[1].strip('"')), at)
     return lines
+
+
+def _with_hint(told: str, text: str, line: int) -> str:
+    """Return what a parser told, and first that a decimal comma may be why."""
+    bad = text.split("\n")[line - 1] if line else ""
+    return f"a decimal comma; numbers have a point: {told}" if _COMMA.search(bad) else told
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

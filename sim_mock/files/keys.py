@@ -43,6 +43,16 @@ UNITS = {
 }
 # Endings of other units, which people may write by mistake
 FOREIGN = ("mm", "cm", "degps", "mm_s", "mm_s2", "kmh", "mv", "g", "ma")
+# unit -> units that people mistake for it, and how many of them make one
+_SLIPS = {
+    "m": (("millimetres", 1000.0), ("centimetres", 100.0)),
+    "rad": (("degrees", 57.3),),
+    "radps": (("degrees per second", 57.3),),
+    "s": (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)),
+    "mps": (("km/h", 3.6), ("millimetres per second", 1000.0)),
+    "v": (("millivolts", 1000.0),),
+    "norm": (("percent", 100.0),),
+}
 _ENDINGS = sorted(("_" + ending for ending in (*UNITS, *FOREIGN)), key=len, reverse=True)
 
 
@@ -138,3 +148,12 @@ def text(name: str, default: object = REQUIRED) -> Key:
 def flag(name: str, default: object = REQUIRED) -> Key:
     """Return the key of true or false."""
     return Key(name, "flag", default=default)
+
+
+def slip_of(key: Key, value: float) -> str:
+    """Return a question whether a number that is out of range is in another unit; "" if not."""
+    unit = "norm" if key.high == 1.0 else key.name.rpartition("_")[2]  # a share of 1
+    for name, per_unit in _SLIPS.get(unit, ()):
+        if key.low <= value / per_unit <= key.high:
+            return f"are these {name}?"
+    return ""

@@ -8,9 +8,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from math import isfinite
 from typing import Any, Protocol
 
-from sim_mock.files.keys import REQUIRED, Key, stem_of, unit_of
+from sim_mock.files.keys import REQUIRED, Key, slip_of, stem_of, unit_of
+from sim_mock.files.numbers import has_decimal_comma
 
 
 class TableSource(Protocol):
@@ -61,8 +63,17 @@ def read_value(source: TableSource, path: str, value: Any, key: Key) -> Any:
         f"{key.name} cannot be that",
         expected=key.expected,
         got=_shown(value),
-        remedy="mind the unit" if key.unit else "",
+        remedy=_remedy(value, key),
     )
+
+
+def _remedy(value: object, key: Key) -> str:
+    if key.kind in ("number", "integer"):
+        if isinstance(value, str) and has_decimal_comma(value):
+            return "numbers have a decimal point"
+        if isinstance(value, int | float) and isfinite(value) and (slip := slip_of(key, value)):
+            return slip
+    return "mind the unit" if key.unit else ""
 
 
 def refuse_unknown(

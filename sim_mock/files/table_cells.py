@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sim_mock.files.keys import REQUIRED, Key
+from sim_mock.files.keys import REQUIRED, Key, slip_of
 from sim_mock.files.numbers import has_decimal_comma, is_not_finite, parse_number, parse_whole
-from sim_mock.files.table_schema import TableSchema, slip_of, table_fault
+from sim_mock.files.table_schema import TableSchema, table_fault
 from sim_mock.files.text import FileFault
 
 CELL_MAX = 1_000  # letters; a cell of ours has 20, a note of somebody else's some hundred

@@ -10,17 +10,6 @@ from typing import Any, NamedTuple
 from sim_mock.files.keys import REQUIRED, Key
 from sim_mock.files.text import FileFault
 
-# unit -> units that people mistake for it, and how many of them make one
-_SLIPS = {
-    "m": (("millimetres", 1000.0), ("centimetres", 100.0)),
-    "rad": (("degrees", 57.3),),
-    "radps": (("degrees per second", 57.3),),
-    "s": (("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)),
-    "mps": (("km/h", 3.6), ("millimetres per second", 1000.0)),
-    "v": (("millivolts", 1000.0),),
-    "norm": (("percent", 100.0),),
-}
-
 
 @dataclass(frozen=True)
 class TableSchema:
@@ -103,15 +92,6 @@ def parse_columns(text: str) -> dict[str, str]:
 def format_columns(columns: Mapping[str, str]) -> str:
     """Return the text of which ``parse_columns`` makes these."""
     return ",".join(f"{ours}={theirs}" for ours, theirs in columns.items())
-
-
-def slip_of(key: Key, value: float) -> str:
-    """Return a question whether a number that is out of range is in another unit; "" if not."""
-    unit = "norm" if key.high == 1.0 else key.name.rpartition("_")[2]  # a share of 1
-    for name, per_unit in _SLIPS.get(unit, ()):
-        if key.low <= value / per_unit <= key.high:
-            return f"are these {name}?"
-    return ""
 
 
 def table_fault(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sim_mock.files.keys import Key, stem_of, unit_of
-from sim_mock.files.numbers import has_decimal_comma
+from sim_mock.files.numbers import has_decimal_comma, parse_number
 from sim_mock.files.table_cells import CellReader
 from sim_mock.files.table_schema import Table, TableRow, TableSchema, table_fault
 from sim_mock.files.text import MIB, FileFault, lines_of, read_lines, read_text
@@ -30,7 +30,9 @@ STREAM_BYTES_MAX = 1024 * MIB
 COLUMNS_MAX = 256
 _SEPARATORS = ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), (" ", "spaces"))
 _MARK = "sep="  # Excel's first line, which names the separator
+_UNNAMED = "one without a name"  # as pandas writes its index
 _SHOWN = 80  # letters of a line in an error
+_LINE_MAX = 100_000  # letters; 256 columns of numbers are 10,000
 
 
 def read_table(path: Path, schema: TableSchema, columns: Mapping[str, str] | None = None) -> Table:
@@ -114,8 +116,7 @@ class _Reader:
 
         Raises FileFault.
         """
-        for line, text in lines:
-            bare = text.strip()
+        for line, bare in self._stripped(lines):
             if line == 1 and bare.lower().startswith(_MARK) and len(bare) == len(_MARK) + 1:
                 self._separator, self._has_separator_line = bare[-1], True
             elif bare.startswith(self._schema.remarks):
@@ -128,8 +129,7 @@ class _Reader:
 
     def rows(self, table: Table, lines: Iterator[tuple[int, str]]) -> Iterator[TableRow]:
         """Yield the rows of the lines that follow the names. Raises FileFault, also without any."""
-        for line, text in lines:
-            bare = text.strip()
+        for line, bare in self._stripped(lines):
             if bare.startswith(self._schema.remarks):
                 self._comments.append(bare.lstrip("#;").strip())
             elif not _is_blank(bare):
@@ -138,6 +138,12 @@ class _Reader:
         if not self._has_rows:
             what = f"no {self._schema.rows} in it"
             raise self._fault(table.header_line, what, "at least one row", "none")
+
+    def _stripped(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        for line, text in lines:
+            if len(text) > _LINE_MAX:
+                raise self._fault(line, "a line is too long", f"at most {_LINE_MAX} letters")
+            yield line, text.strip()
 
     def _take_comment(self, line: int, text: str) -> None:
         self._comments.append(text)
@@ -149,7 +155,7 @@ class _Reader:
 
     def _take_names(self, line: int, text: str) -> None:
         separator, names = self._best_names(text)
-        if "\0" in text or not (self._likeness(names) or self._ours):
+        if "\0" in text or _are_numbers(text) or not (self._likeness(names) or self._ours):
             raise self._no_names(line, text)
         self._refuse_absent(line, names)
         ours = self._our_names(names)
@@ -194,6 +200,7 @@ class _Reader:
         twice = [name for at, name in enumerate(names) if name in names[:at]]
         if twice:
             raise self._fault(line, f"the column {twice[0]!r} is there twice", "each once")
+        self._refuse_near(line, names)
         by_name = {key.name: key for key in self._schema.columns}
         self._keys = [by_name.get(name) for name in self._our_names(names)]
         self._refuse_absent(line, names)
@@ -203,7 +210,7 @@ class _Reader:
             self._path,
             self._schema,
             tuple(key.name for key in self._keys if key),
-            tuple(name for name, key in zip(names, self._keys, strict=True) if not key),
+            tuple(name or _UNNAMED for name, key in zip(names, self._keys, strict=True) if not key),
             line,
             comments=self._comments,
             gaps=self._cell_reader.gaps,
@@ -216,6 +223,18 @@ class _Reader:
         if absent:
             known = ", ".join(names)
             raise self._fault(line, f"there is no column {absent[0]!r}", f"of {known}", absent[0])
+
+    def _refuse_near(self, line: int, names: Sequence[str]) -> None:
+        """Refuse a column that is one of ours but for its unit or its case: it would not be read.
+
+        A column that has to be there was looked for before.
+        """
+        ours, known = self._our_names(names), self._schema.names()
+        for name in known:
+            near = [it for it in _alike(name, names) if it not in (*known, *self._ours)]
+            if name not in ours and near:
+                what = f"the column {near[0]} would not be read"
+                raise self._fault(line, what, name, near[0], _other_name(name, near[0]))
 
     def _use(self, separator: str) -> None:
         self._separator = separator
@@ -272,19 +291,19 @@ class _Reader:
         what = f"is no {self._schema.title}: no names of its columns"
         if "\0" in text:
             what = f"is no {self._schema.title}: it holds zero bytes and is not text"
-        first = self._schema.required()[0]
-        remedy = f"--columns {first}=NAME says which one it is" if text.strip() else ""
+        remedy = ""
+        if _are_numbers(text):
+            remedy = "write their names above the numbers, as a line of its own"
+        elif text.strip():
+            remedy = f"--columns {self._schema.required()[0]}=NAME says which one it is"
         return self._fault(line, what, ",".join(self._schema.names()), repr(text[:_SHOWN]), remedy)
 
     def _missing(self, line: int, name: str, names: Sequence[str]) -> FileFault:
         what = f"is no {self._schema.title}: the column {name} is missing"
-        alike = [it for it in names if stem_of(it.lower()) == stem_of(name) and it != name]
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        near = _alike(name, names) or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         remedy = f"--columns {name}=NAME says which one it is"
-        if alike and stem_of(alike[0].lower()) != alike[0].lower() and alike[0].lower() != name:
-            remedy = f"{alike[0]} is in another unit: {name} is in {unit_of(name)}"
-        elif alike or near:
-            remedy = f"is it {(alike or near)[0]}? --columns {name}={(alike or near)[0]}"
+        if near:
+            remedy = _other_name(name, near[0])
         return self._fault(line, what, ",".join(self._schema.required()), ",".join(names), remedy)
 
     def _fault(
@@ -293,9 +312,36 @@ class _Reader:
         return table_fault(self._path, self._schema, line, what, expected, got, remedy)
 
 
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that are this one but for its unit or its case."""
+    return [it for it in names if stem_of(it.lower()) == stem_of(name) and it != name]
+
+
+def _other_name(name: str, theirs: str) -> str:
+    """Return what to do about a column of ours that is called otherwise."""
+    lower = theirs.lower()
+    if stem_of(lower) == stem_of(name) and lower not in (name, stem_of(lower)):
+        return f"{theirs} is in another unit: {name} is in {unit_of(name)}"
+    return f"is it {theirs}? --columns {name}={theirs}"
+
+
 def _is_blank(text: str) -> bool:
     """Return whether a row is empty, as spreadsheets leave them below a table."""
     return not text.strip(';,\t "')
+
+
+def _are_numbers(text: str) -> bool:
+    """Return whether a line has numbers only, and so no names."""
+    words = text.replace('"', " ").replace(";", " ").replace("\t", " ").replace(",", " ").split()
+    return bool(words) and all(_is_number(word) for word in words)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _cells(text: str, separator: str) -> list[str] | None:

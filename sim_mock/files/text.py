@@ -26,8 +26,18 @@ _FOREIGN_MARKS = (
 )
 # Bytes that are read at once where a file is read in parts, and the longest line there
 _BLOCK = MIB
-_LOG = b"\x89MCAP0"  # begins every log and every bag of ROS 2 in MCAP
 _LOOKED_AT = 64  # bytes in which UTF-16 without a mark shows: every second one of ASCII is zero
+# Begins of files that are no text: what they are, and what to do. MCAP begins every log, and every
+# bag of ROS 2 in MCAP
+_NO_TEXT = (
+    (
+        b"\x89MCAP0",
+        "a log (MCAP)",
+        "a log of Tandem is read as it is: tandem replay LOG, tandem calibrate LOG",
+    ),
+    (b"PK\x03\x04", "a zip file, as .xlsx is", "save the sheet as CSV UTF-8"),
+    (b"\x1f\x8b", "a file that gzip packed", "unpack it: gunzip FILE"),
+)
 _UTF_8 = "save it as UTF-8 (in Excel: CSV UTF-8; in Notepad: encoding UTF-8)"
 
 
@@ -151,15 +161,11 @@ def _whole_lines(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _refuse_foreign(path: Path, data: bytes) -> None:
-    """Refuse the begin of a log, and of another encoding than UTF-8. Raises FileFault."""
-    if data.startswith(_LOG):
-        raise FileFault(
-            "is not text in UTF-8",
-            where=str(path),
-            expected="text",
-            got="a log (MCAP)",
-            remedy="a log of Tandem is read as it is: tandem replay LOG, tandem calibrate LOG",
-        )
+    """Refuse the begin of what is no text, and of another encoding than UTF-8. Raises FileFault."""
+    for begin, got, remedy in _NO_TEXT:
+        if data.startswith(begin):
+            what = "is not text in UTF-8"
+            raise FileFault(what, where=str(path), expected="text", got=got, remedy=remedy)
     for mark, name in _FOREIGN_MARKS:
         if data.startswith(mark):
             raise _not_utf_8(path, 1, name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import degrees
 from pathlib import Path
 from typing import Any
 
 from sim_mock.files.documents import Document
 from sim_mock.files.keys import REQUIRED, Key, choice, number
-from sim_mock.files.numbers import parse_number
+from sim_mock.files.numbers import is_not_finite, parse_number
 from sim_mock.files.reading import read_key
 from sim_mock.files.text import FileFault
 from sim_mock.files.yaml_document import read_yaml
@@ -134,6 +135,16 @@ def _origin(document: Document, given: list[object]) -> Pose:
             expected=f"[x, y, yaw] in metres and radians, x and y within {_APART_M:g} m and yaw "
             f"within {_TURN_RAD:g} rad",
             got=str(given)[:_SHOWN],
-            remedy="map_saver writes nan where it had no pose: write 0 for it",
+            remedy=_remedy_of(numbers),
         )
     return Pose(*(value for value in numbers if isinstance(value, float)))
+
+
+def _remedy_of(numbers: list[object]) -> str:
+    """Return what to do about an origin that is no pose."""
+    yaw = numbers[-1] if len(numbers) == 3 else None
+    if isinstance(yaw, float) and _TURN_RAD < abs(yaw) <= degrees(_TURN_RAD):
+        return "is its yaw in degrees? it is in radians"
+    if any(is_not_finite(str(it)) for it in numbers):
+        return "map_saver writes nan where it had no pose: write 0 for it"
+    return ""

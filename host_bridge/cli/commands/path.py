@@ -204,6 +204,8 @@ def run(args: argparse.Namespace, host: Host) -> int:
         path, facts = _race(args, host)
     else:
         path = read_path(args.file, args.columns)
+        if path.unread:
+            facts["notes"] = [path.unread]
     if args.what == "error":
         figures, lines = _error(args, path, host)
     else:

@@ -164,7 +164,8 @@ class PathFollower(Input):
         return done * whole_s + self._profile.time_at(rest_m), laps * whole_s
 
     def limit_notes(self) -> Sequence[str]:
-        return self._profile.notes
+        unread = self._path.unread
+        return (unread, *self._profile.notes) if unread else self._profile.notes
 
     def report(self) -> Sequence[str]:
         return self.tracking_error.lines()
@@ -289,7 +290,9 @@ def follow(path: Path, query: str) -> PathFollower:
 def _with(path: Path, options: PathOptions) -> Path:
     if options.is_loop is None or options.is_loop == path.is_loop:
         return path
-    if options.is_loop:
-        return Path(path.points_m, path.speeds_mps, is_loop=True)
-    speeds = path.speeds_mps
-    return Path(path.points_m[:-1], None if speeds is None else speeds[:-1], is_loop=False)
+    points, speeds = path.points_m, path.speeds_mps
+    if not options.is_loop:
+        points, speeds = points[:-1], None if speeds is None else speeds[:-1]
+    found = Path(points, speeds, options.is_loop)
+    found.unread = path.unread
+    return found

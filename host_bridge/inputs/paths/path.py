@@ -40,7 +40,12 @@ class PathProjection:
 
 
 class Path:
-    """A path of at least two points; ``speeds_mps`` are those that its file asks for, or None."""
+    """A path of at least two points; ``speeds_mps`` are those that its file asks for, or None.
+
+    ``unread`` says which columns of its file have no meaning here; empty if all were read.
+    """
+
+    unread = ""
 
     def __init__(
         self, points_m: Floats, speeds_mps: Floats | None = None, is_loop: bool | None = None

@@ -53,6 +53,8 @@ def read_path(file: FilePath, columns: Mapping[str, str] | None = None) -> Path:
             what = "no path: too short"
             raise table.fault(table.header_line, what, "two different points", got) from None
         _refuse_long(table, path)
+    if table.others:
+        path.unread = f"columns of the path that are not read: {', '.join(table.others)}"
     return path
 
 

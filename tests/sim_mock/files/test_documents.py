@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from sim_mock.files.documents import read_json, read_json_lines, read_toml
+from sim_mock.files.documents import key_lines, read_json, read_json_lines, read_toml
 from sim_mock.files.text import FileFault
 from sim_mock.files.yaml_document import read_yaml, yaml_value
 from tests.support.evidence import every, some
@@ -128,3 +128,24 @@ def test_lines_of_json_are_those_that_begin_so_and_whole(tmp_path):
     path.write_text('{"s": "a", "x": \n')
     with pytest.raises(FileFault, match=r"run\.jsonl:1: is not JSON"):
         list(read_json_lines(path, b'{"s": "a"', 1 << 20))
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_toml, "a = 1\nwheelbase_m = 0,32\n"),
+        (read_toml, "a = 1\nwheelbase_m = -0,32 # as measured\n"),
+        (read_json, '{"a": 1,\n"wheelbase_m": 0,32}'),
+    ],
+)
+def test_a_decimal_comma_is_refused_by_that_name(tmp_path, read, text):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(FileFault, match=r":2: .* got a decimal comma; numbers have a point: "):
+        read(path)
+
+
+def test_a_table_that_is_a_list_of_tables_has_its_line():
+    assert key_lines("a = 1\n[[fault]]\nat_s = 1\n[[fault]]\nat_s = 2\n") == {
+        "a": 1, "fault": 2, "fault.0": 2, "fault.0.at_s": 3, "fault.1": 4, "fault.1.at_s": 5,
+    }  # fmt: skip

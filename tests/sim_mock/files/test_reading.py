@@ -57,6 +57,25 @@ def test_both_ends_are_told_what_is_wrong_in_the_same_words(key):
     assert every(said in str(refusal.value) for said in told.value.words)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        (number("wheelbase_m", 0.01, 5.0), 325, "are these millimetres?"),
+        (number("max_rad", 0.0, 1.2), 25.0, "are these degrees?"),
+        (number("share", 0.0, 1.0), 30, "are these percent?"),
+        (number("speed_mps", 0.0, 10.0), 20.0, "are these km/h?"),
+        (number("speed_mps", 0.0, 10.0), 1e9, "mind the unit"),
+        (number("speed_mps", 0.0, 10.0), float("nan"), "mind the unit"),
+        (number("mass_kg", 0.01, 100.0), "3,2", "numbers have a decimal point"),
+        (number("mass_kg", 0.01, 100.0), True, "mind the unit"),
+    ],
+)
+def test_a_slip_of_unit_or_of_the_decimal_sign_is_asked_about(key, value, remedy):
+    with pytest.raises(Told) as told:
+        read_table(Host(), "t", {key.name: value}, [key])
+    assert told.value.words[2] == remedy
+
+
 def test_the_longest_ending_is_the_unit():
     assert unit_of("gain_per_mps") == "full effort per metre per second"
     assert unit_of("speed_max_mps") == "metres per second"

@@ -1,6 +1,7 @@
 """Tables as people save them: separators, quotes, marks, commas, names and units."""
 
 import codecs
+import re
 
 import pytest
 
@@ -115,6 +116,7 @@ WRONG = {
     HEAD + '"1,000",throttle,0\n': (2, "of decimals or of thousands"),
     HEAD + '"1,000 ",throttle,0\n': (2, "of decimals or of thousands"),
     HEAD + f"0,{'x' * 2000},0\n": (2, "channel is too long"),
+    HEAD + f"0,throttle,0,{'x' * 200_000}\n": (2, "a line is too long; expected at most 100000"),
     HEAD + f"0,throttle,0.{'1' * 500}\n": (2, "value_norm is not a number"),
 }
 
@@ -149,6 +151,16 @@ def test_columns_may_have_other_names(tmp_path):
             parse_columns(text)
 
 
+@pytest.mark.parametrize("line", ["8.654,0.0,29.2", "8,654;0,0;29,2", '"1" "2"', "-1\t2e3"])
+def test_a_file_without_names_is_told_to_have_them_and_its_first_row_is_not_taken_for_names(
+    tmp_path, line
+):
+    path = written(tmp_path, f"{line}\n{line}\n")
+    for columns in some([{}, {"x_m": "8.654", "y_m": "29.2"}]):
+        with pytest.raises(FileFault, match=r"no names of its columns.* write their names above"):
+            read_table(path, PLACES, columns)
+
+
 def test_gaps_are_none_and_counted_and_others_named(tmp_path):
     table = read_table(
         written(tmp_path, "x_m,y_m,yaw_rad,kind\n1,2,,a\n3,4,nan,b\n5,6,0.1,\n"), PLACES
@@ -157,6 +169,8 @@ def test_gaps_are_none_and_counted_and_others_named(tmp_path):
     assert table.gaps == {"yaw_rad": 2}
     assert table.others == ("kind",)
     assert [row.line for row in table.rows] == [2, 3, 4]
+    both = read_table(written(tmp_path, "x_m,y_m,yaw_rad,yaw_deg\n1,2,0,0\n"), PLACES)
+    assert both.others == ("yaw_deg",)
     with pytest.raises(FileFault, match="x_m is not a number"):
         read_table(written(tmp_path, "x_m,y_m\n,2\n"), PLACES)
 
@@ -168,10 +182,14 @@ def test_gaps_are_none_and_counted_and_others_named(tmp_path):
         ("x_m,y_m,yaw_rad\n1,1,90\n", "are these degrees?"),
         ("x_m,y_m\n1e9,1\n", "a number from -10000 to 10000 metres; got 1e9"),
         ("x_mm,y_mm\n1,1\n", "x_mm is in another unit: x_m is in metres"),
+        ("x_m,y_m,yaw_deg\n1,1,0\n", "the column yaw_deg would not be read; expected yaw_rad"),
+        ("x_m,y_m,yaw_deg\n1,1,0\n", "yaw_deg is in another unit: yaw_rad is in radians"),
+        ("x_m,y_m,yaw\n1,1,0\n", "is it yaw? --columns yaw_rad=yaw"),
+        ("x_m,y_m,Yaw_rad\n1,1,0\n", "is it Yaw_rad? --columns yaw_rad=Yaw_rad"),
     ],
 )
 def test_a_slip_of_unit_is_asked_about(tmp_path, text, what):
-    with pytest.raises(FileFault, match=what.replace("?", r"\?")):
+    with pytest.raises(FileFault, match=re.escape(what)):
         read_table(written(tmp_path, text), PLACES)
 
 

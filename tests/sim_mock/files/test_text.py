@@ -24,6 +24,14 @@ def written(tmp_path, data):
     return path
 
 
+def outcome(read):
+    """The lines, or the error's text."""
+    try:
+        return list(read())
+    except FileFault as fault:
+        return str(fault)
+
+
 def test_utf_8_is_read_with_and_without_a_mark(tmp_path):
     for data in some([b"\xc3\x9cbung", codecs.BOM_UTF8 + b"\xc3\x9cbung"]):
         assert read_text(written(tmp_path, data), 100) == "Übung"
@@ -57,6 +65,19 @@ def test_a_log_in_place_of_a_table_is_named_with_the_way_to_read_it(tmp_path):
         read_text(written(tmp_path, b"\x89MCAP0\r\n" + bytes(99)), 1000)
 
 
+@pytest.mark.parametrize(
+    ("begin", "what"),
+    [
+        (b"PK\x03\x04\x14\x00\x06\x00", "got a zip file, as .xlsx is; save the sheet as CSV UTF-8"),
+        (b"\x1f\x8b\x08\x00\x00\x00", "got a file that gzip packed; unpack it: gunzip FILE"),
+    ],
+)
+def test_a_sheet_that_was_not_saved_as_text_is_named(tmp_path, begin, what):
+    path = written(tmp_path, begin + bytes(range(99)))
+    assert outcome(lambda: lines_of(read_text(path, 1000))).endswith(what)
+    assert outcome(lambda: read_lines(path, 1000)).endswith(what)
+
+
 def test_zeros_are_no_utf_16():
     assert decoded("x", bytes(8)) == "\0" * 8
 
@@ -68,14 +89,6 @@ def test_lines_end_in_any_way_and_at_no_control_within():
         (3, "c"),
         (4, "d\x0ce\u2028f"),
     ]
-
-
-def outcome(read):
-    """The lines, or the error's text."""
-    try:
-        return list(read())
-    except FileFault as fault:
-        return str(fault)
 
 
 IN_PARTS = {

@@ -120,6 +120,9 @@ def test_rays_meet_random_cells_exactly(tmp_path):
         ({"negate": "no"}, "negate: "),
         ({"negate": 2}, "negate: .* one of 0, 1"),
         ({"occupied_thresh": 65}, r"occupied_thresh: is a share; .* are these percent\?"),
+        ({"origin": [0.0, 0.0, "-nan"]}, r"origin: is no pose; .*'-nan'\]; map_saver writes nan"),
+        ({"origin": [0, 0, 90]}, "origin: is no pose; .*; is its yaw in degrees"),
+        ({"origin": [0, 0]}, r"origin: is no pose; .* got \[0, 0\]$"),
         ({"free_thresh": 19.6}, r"free_thresh: is a share; .* are these percent\?"),
         (
             {"occupied_thresh": 0.196, "free_thresh": 0.65},

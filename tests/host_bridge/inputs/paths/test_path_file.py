@@ -6,6 +6,8 @@ import pytest
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.inputs.paths import Path, read_path, write_path
+from host_bridge.inputs.paths.follower import make
+from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from tests.support.evidence import some
 
 RACE_LINE = """\
@@ -129,3 +131,30 @@ def test_two_columns_of_speed_and_a_loop_that_is_neither_are_refused(tmp_path):
     ):
         with pytest.raises(DataFileFault, match=what):
             read(tmp_path, text)
+
+
+UNREAD = {
+    RACE_LINE: "s_m, psi_rad, kappa_radpm, ax_mps2",
+    ",x_m,y_m,speed_mps\n0,0.0,0.0,1.5\n1,1.0,0.0,1.5\n": "one without a name",  # pandas' index
+    "x_m,y_m\n0,0\n1,0\n": "",
+}
+
+
+@pytest.mark.parametrize("text", UNREAD, ids=lambda text: text[:20])
+@pytest.mark.parametrize("query", ["", "?loop=0", "?loop=1"])
+def test_columns_that_are_not_read_are_told_before_the_drive(tmp_path, text, query):
+    (tmp_path / "line.csv").write_text(text)
+    told = f"columns of the path that are not read: {UNREAD[text]}"
+    follower = make(f"{tmp_path / 'line.csv'}{query}", {}, lambda: 0)
+    path = follower._read()
+    assert path.unread == (told if UNREAD[text] else "")
+    follower._path, follower._profile = path, SpeedProfile(path, 1.0, 2.0, 0.3, 1.0)
+    assert (told in follower.limit_notes()) == bool(UNREAD[text])
+
+
+@pytest.mark.parametrize("name", ["speed_kmh", "Speed_mps", "speed", "vx"])
+def test_a_column_of_speeds_that_would_not_be_read_is_refused(tmp_path, name):
+    path = tmp_path / "line.csv"
+    path.write_text(f"x_m,y_m,{name}\n0,0,5\n1,0,5\n")
+    with pytest.raises(DataFileFault, match=f"the column {name} would not be read"):
+        read_path(path)
