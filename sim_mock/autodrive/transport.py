@@ -91,8 +91,15 @@ class AutodriveTransport(SimTransport):
         await super().open(on_bytes, on_closed)
 
     def close(self) -> None:
+        if self._is_joined and (told := self._notices.last(self.fault_text)):
+            _LOG.warning("%s: %s", self.label, told)
         self._leave()
         super().close()
+
+    @property
+    def _is_joined(self) -> bool:
+        own = self.server.driven.get(self._options.slot)
+        return own is not None and own.plant is self._plant
 
     async def _joined(self) -> SimulatorServer:
         """Return the socket of its scene: another car's, or a new one."""
@@ -134,7 +141,7 @@ class AutodriveTransport(SimTransport):
 
     def _leave(self) -> None:
         driven = self.server.driven
-        if driven.get(self._options.slot) and driven[self._options.slot].plant is self._plant:
+        if self._is_joined:
             del driven[self._options.slot]
         if not driven:
             _SERVERS.pop((self._options.host, self._options.port), None)
@@ -152,7 +159,7 @@ class NoticeFilter:
 
     def __init__(self, opened_us: int = 0) -> None:
         self._patient_until_us = opened_us + round(COMES_S * 1e6)
-        self._has_fault = self._has_come = False
+        self._has_fault = self._has_come = self._has_told = False
 
     def of(self, fault_text: str, now_us: int) -> str:
         """Return the text to report now; "" for nothing."""
@@ -160,8 +167,13 @@ class NoticeFilter:
         if not self._has_come and now_us < self._patient_until_us:
             return ""
         is_new = bool(fault_text) and not self._has_fault
+        self._has_told = self._has_told or is_new
         self._has_fault = bool(fault_text)
         return fault_text if is_new else ""
+
+    def last(self, fault_text: str) -> str:
+        """Return the text to report at the end; "" where it was driven or told before."""
+        return "" if self._has_come or self._has_told else fault_text
 
 
 def make(uri: VirtualCarUri, context: Context) -> AutodriveTransport:

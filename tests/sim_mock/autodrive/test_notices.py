@@ -80,3 +80,10 @@ def test_one_that_comes_soon_is_not_told_to_come_and_one_that_goes_is_missed_at_
         ("paused", late_us + 3),
     ]
     assert [tardy.of(*step) for step in steps] == ["absent", "", "", "paused"]
+
+
+def test_a_simulator_that_never_came_is_missed_at_the_end_if_it_was_not_told_before():
+    early, late, there = NoticeFilter(0), NoticeFilter(0), NoticeFilter(0)
+    assert (early.of("absent", 1), early.last("absent")) == ("", "absent")
+    assert (late.of("absent", round(COMES_S * 1e6)), late.last("absent")) == ("absent", "")
+    assert (there.of("", 1), there.of("absent", 2), there.last("absent")) == ("", "absent", "")
