@@ -174,6 +174,14 @@ def _refuse(args: argparse.Namespace) -> None:
             expected=expected,
             remedy="tandem drive --record FILE.mcap writes such a LOG",
         )
+    bags = [log for log in args.logs if log.is_dir() or log.suffix in (".bag", ".db3")]
+    if bags:
+        raise UsageFault(
+            "a bag of ROS is no log of Tandem",
+            expected="--bag BAG",
+            got=str(bags[0]),
+            remedy=f"tandem replay --bag {bags[0]}",
+        )
     if bool(args.fit) != bool(args.date):
         raise UsageFault(
             "a fit has a date, which its file keeps",

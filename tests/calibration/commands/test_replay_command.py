@@ -200,3 +200,11 @@ def test_the_calibration_of_another_car_is_refused(files, tmp_path, capsys):
     words = [*files, "--calibration", str(path)]
     assert cli.main(["replay", *words]) == VehicleFileFault.exit_code
     assert "another vehicle's calibration" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["run.bag", "run.db3", "run"])
+def test_a_bag_in_place_of_a_log_is_told_where_it_goes(name, tmp_path, capsys):
+    bag = tmp_path / name
+    bag.mkdir() if name == "run" else bag.touch()
+    assert cli.main(["replay", str(bag)]) == 2
+    assert f"remedy: tandem replay --bag {bag}" in capsys.readouterr().err
