@@ -118,7 +118,7 @@ def test_what_cannot_be_around_it_is_refused_before_it_begins(query, message):
 
 
 def test_a_file_of_samples_is_begun_anew_and_anything_else_is_kept(tmp_path):
-    samples, thesis = tmp_path / "samples.jsonl", tmp_path / "thesis.md"
+    samples, thesis = tmp_path / "samples.jsonl", tmp_path / "thesis.txt"
     for query in ({"sensors": str(samples)}, {"located": str(samples), "track": "corridor"}):
         for _ in range(2):
             virtual_car_config(VEHICLE, query).make_world(InProcessRunner).advance(200_000)

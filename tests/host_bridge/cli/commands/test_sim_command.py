@@ -114,12 +114,12 @@ def test_what_is_wrong_is_refused_in_words_before_anything_starts(words, said):
 
 @pytest.mark.parametrize("option", ["--link", "--trace"])
 def test_what_is_in_the_way_of_its_files_stays_and_is_told(option, tmp_path):
-    thesis, link = tmp_path / "thesis.md", tmp_path / "link"
+    thesis, link = tmp_path / "thesis.txt", tmp_path / "link"
     thesis.write_text("three years of work")
     link.symlink_to(thesis)
     (tmp_path / "folder").mkdir()
     for name, said in (
-        ("thesis.md", "none is overwritten"),
+        ("thesis.txt", "none is overwritten"),
         ("link", "none is overwritten"),
         ("folder", "none is overwritten"),
         ("nowhere/port", "No such file or directory"),
