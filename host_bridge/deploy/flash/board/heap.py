@@ -15,20 +15,22 @@ def refuse_small_heap(
 ) -> dict[str, object]:
     """Return the rows about the heap, for people and programs.
 
-    Raises errors.RefusedFault if the board's heap is less than the car needs and ``SPARE``; a car
-    that was never measured is not refused.
+    What a boot.py holds is not the car's. Raises errors.RefusedFault if what the board's heap has
+    beside it is less than the car needs and ``SPARE``; a car that was never measured is not
+    refused.
     """
     need = heap_need(board.chip.name, wiring, is_paired)
-    row: dict[str, object] = {"heap_bytes": facts.heap}
+    heap = facts.heap - facts.taken
+    row: dict[str, object] = {"heap_bytes": heap}
     if need is None:
         return row
-    if facts.heap < need.needs + SPARE:
+    if heap < need.needs + SPARE:
         raise RefusedFault(
             "this board's MicroPython leaves the program too little heap",
             where=where,
             expected=f"{_kb(need.needs + SPARE)}: {_text(need, wiring)}, and {_kb(SPARE)} to spare",
-            got=f"{_kb(facts.heap)}, of MicroPython {'.'.join(map(str, facts.version))}",
-            remedy=_remedy(board, need, wiring, facts.heap),
+            got=_got(facts),
+            remedy=_remedy(board, need, wiring, facts),
         )
     return {**row, "heap_needed_bytes": need.needs}
 
@@ -53,13 +55,24 @@ def _text(need: HeapNeed, wiring: str) -> str:
     return f"{wiring_name}{key} takes {_kb(need.needs)}"
 
 
-def _remedy(board: BoardType, need: HeapNeed, wiring: str, heap: int) -> str:
-    """Return what would make room: another release, no key, another board."""
-    ways = [
-        f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"
-        for release, has in runtime_heaps(board.chip.name).items()
-        if has >= need.needs + SPARE
-    ][-1:]
+def _got(facts: BoardFacts) -> str:
+    release = f"MicroPython {'.'.join(map(str, facts.version))}"
+    if not facts.taken:
+        return f"{_kb(facts.heap)}, of {release}"
+    return f"{_kb(facts.heap - facts.taken)}, of {release}: its boot.py holds {_kb(facts.taken)}"
+
+
+def _remedy(board: BoardType, need: HeapNeed, wiring: str, facts: BoardFacts) -> str:
+    """Return what would make room: no boot.py, another release, no key, another board."""
+    heap, least = facts.heap - facts.taken, need.needs + SPARE
+    if facts.heap >= least:
+        ways = ["remove its boot.py (mpremote rm :boot.py): this MicroPython has room without it"]
+    else:
+        ways = [
+            f"put MicroPython {release} on it (tandem flash ... --runtime FILE): it has {_kb(has)}"
+            for release, has in runtime_heaps(board.chip.name).items()
+            if has - facts.taken >= least
+        ][-1:]
     unpaired = heap_need(board.chip.name, wiring, False)
     if need.is_paired and unpaired and heap >= unpaired.needs + SPARE:
         ways.append("leave out the box's key: tandem pair --car PORT --forget")

@@ -57,12 +57,18 @@ function end(code) {
   process.exit(code);
 }
 
+function start() {
+  // A board runs its owner's boot.py before anything else, and its names stay
+  if (mp.FS.analyzePath("/boot.py").exists) mp.runPython(mp.FS.readFile("/boot.py", { encoding: "utf8" }));
+  mp.replInit();
+}
+
 load(root, "");
 if (!mp.FS.analyzePath("/lib").exists) mp.FS.mkdir("/lib");
 mp.FS.writeFile("/lib/machine.py", MACHINE);
 mp.registerJsModule("js_board", { reset: () => end(RESET) });
 mp.runPython("import sys\nsys.path[:] = ['', '/lib']\nimport os\nos.chdir('/')");
-mp.replInit();
+start();
 
 const byte = Buffer.alloc(1);
 function next() {
@@ -79,6 +85,6 @@ for (;;) {
     fs.writeSync(1, "R\0"); // understood, not there: the host sends plainly
   } else if (mp.replProcessChar(char)) {
     fs.writeSync(1, "MPY: soft reboot\r\n"); // Ctrl-D: the port leaves this to whoever hosts it
-    mp.replInit();
+    start();
   }
 }

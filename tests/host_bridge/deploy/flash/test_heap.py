@@ -27,8 +27,8 @@ def measured(monkeypatch):
     monkeypatch.setattr(tables, "read_runtimes", lambda: heaps)
 
 
-def refused(wiring, heap, is_paired, board=PICO):
-    facts = BoardFacts("a Pico", (1, 29, 0), b"id", heap)
+def refused(wiring, heap, is_paired, board=PICO, taken=0):
+    facts = BoardFacts("a Pico", (1, 29, 0), b"id", heap, taken)
     return refuse_small_heap(board, wiring, facts, is_paired, "/dev/car")
 
 
@@ -67,6 +67,19 @@ def test_the_remedy_names_what_makes_room(wiring, is_paired, heap, ways, others)
     for way in others:
         assert way not in caught.value.remedy
     assert f"{heap / 1000:.1f} kB, of MicroPython 1.29.0" in caught.value.got
+
+
+def test_what_a_boot_py_holds_is_not_the_cars():
+    assert refused("small", 234_096, False, taken=30_000)["heap_bytes"] == 204_096
+    with pytest.raises(RefusedFault) as caught:
+        refused("small", 234_095, False, taken=30_000)
+    assert caught.value.got == "204.1 kB, of MicroPython 1.29.0: its boot.py holds 30.0 kB"
+    assert "remove its boot.py" in caught.value.remedy
+    assert "put MicroPython" not in caught.value.remedy  # this one has room
+    with pytest.raises(RefusedFault) as caught:  # nor has it any without its boot.py
+        refused("small", 203_000, False, taken=10_000)
+    assert "boot.py" not in caught.value.remedy
+    assert "put MicroPython 1.28.0 " in caught.value.remedy  # 1.29.0 has none beside the boot.py
 
 
 def test_a_dry_run_names_the_newest_release_with_room(monkeypatch):

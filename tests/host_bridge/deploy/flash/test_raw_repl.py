@@ -14,7 +14,7 @@ from mpremote.transport import TransportError
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.deploy.flash.board import repl
-from host_bridge.deploy.flash.board.board import HELPERS, RawBoard
+from host_bridge.deploy.flash.board.board import HELPERS, TAKEN_BARE, RawBoard
 from host_bridge.deploy.flash.board.repl import raw_board
 from host_bridge.deploy.flash.install import install, plan_install
 from host_bridge.deploy.flash.program.program import launcher_files
@@ -165,6 +165,20 @@ def test_a_program_of_a_hundred_files_is_listed_on_a_small_heap(tmp_path):
     words = [*command, "-X", "heapsize=32k", str(script)]
     done = patience.run(words, text=True, within_s=20)
     assert (done.stderr, len(done.stdout.splitlines())) == ("", 100)
+
+
+@pytest.mark.micropython
+def test_a_board_says_how_much_its_owners_boot_py_holds(tmp_path):
+    found = []
+    for size in (0, 300_000):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        (folder / "boot.py").write_text(f"mine = bytearray({size})\n")
+        with repl_board(folder) as (port, _), raw_board(port) as board:
+            board.evaluate("others = bytearray(100_000)\nprint(1)")  # the host's own do not count
+            found.append(board.facts())
+    without, with_it = found
+    assert with_it.taken - without.taken == pytest.approx(300_000, abs=TAKEN_BARE)
 
 
 def test_a_port_where_nothing_answers_is_said_so(tmp_path):
