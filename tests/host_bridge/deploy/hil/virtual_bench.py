@@ -60,6 +60,7 @@ class WorldPort:
         self._is_cut |= self._bench.is_cut_now()
         if self._is_cut:
             raise NoAnswer("nothing comes from a car without power")
+        self.intervals_us.append(self.world.step_us)
         return self.world.advance(self.world.now_us + self.world.step_us)
 
     def close(self):

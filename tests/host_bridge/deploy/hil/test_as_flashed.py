@@ -1,0 +1,41 @@
+"""A car measured by its own reports, one drive of which it does not finish."""
+
+import pytest
+
+from host_bridge.deploy.hil import as_flashed
+from host_bridge.deploy.hil.host.paced_car import NotDriving, PacedCar
+from host_bridge.deploy.hil.report.limits import LIMITS
+from tests.host_bridge.deploy.hil.virtual_bench import VirtualBench
+
+
+def rows_of_car_that_stops_with(sources, monkeypatch):
+    drive_for = PacedCar.drive_for
+
+    def driven(self, seconds, count):
+        if count == sources:
+            self.halt()
+            raise NotDriving("it stopped by itself")
+        return drive_for(self, seconds, count)
+
+    monkeypatch.setattr(PacedCar, "drive_for", driven)
+    with VirtualBench().car(0) as car:
+        car.connect()
+        rows = {row.what: row for row in as_flashed.measure(car, 0.5)}
+        assert car.host.status.causes == 0  # cleared for the next part
+    return {key: rows[LIMITS[key].what] for key in as_flashed.DRIVING_KEYS}
+
+
+@pytest.mark.parametrize(
+    ("sources", "lacking"),
+    [
+        (0, set()),
+        (4, {"beats_4"}),
+        (1, {"step_longest", "frames_damaged", "beats_1", "beats_4", "stop_driving"}),
+    ],
+)
+def test_a_drive_that_a_car_does_not_finish_costs_only_the_rows_after_it(
+    sources, lacking, monkeypatch
+):
+    rows = rows_of_car_that_stops_with(sources, monkeypatch)
+    assert {key for key, row in rows.items() if not row.holds} == lacking
+    assert {key for key, row in rows.items() if "it stopped by itself" in row.how} == lacking
