@@ -220,6 +220,8 @@ def test_a_bag_whose_duty_is_left_out_has_no_effort(monkeypatch, tmp_path):
         shares=[],
         odometry=[],
         motor=motor,
+        speeds=[],
+        wheels=[],
         inertial=[],
         places=[],
         notes=[],
