@@ -1,12 +1,14 @@
 """What ``tandem replay`` refuses before it reads anything."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 
 from host_bridge.cli.commands import replay
 from host_bridge.core.errors import DataFileFault, UsageFault
 
+LOG = Path("a.mcap")
 NONE = {
     "commands": [], "against": [], "bag": [], "logs": [], "fit": "", "date": "",
     "leave_one_out": False, "calibration": "", "out": "",
@@ -19,7 +21,7 @@ def refuses(**given):
 
 @pytest.mark.parametrize(
     "drive",
-    [{"logs": ["a.mcap"]}, {"bag": ["bag"]}, {"commands": ["a.csv"], "against": ["b.csv"]}],
+    [{"logs": [LOG]}, {"bag": ["bag"]}, {"commands": ["a.csv"], "against": ["b.csv"]}],
     ids="_".join,
 )
 def test_one_drive_of_any_kind_is_enough(drive):
@@ -31,11 +33,11 @@ def test_one_drive_of_any_kind_is_enough(drive):
     [
         ({}, "no drive was given"),
         ({"commands": ["a.csv"]}, "do not pair"),
-        ({"against": ["b.csv"], "logs": ["a.mcap"]}, "do not pair"),
-        ({"logs": ["a.mcap"], "fit": "own"}, "a fit has a date"),
-        ({"logs": ["a.mcap"], "date": "2026-01-02"}, "a fit has a date"),
-        ({"logs": ["a.mcap"], "leave_one_out": True, "fit": "own", "date": "2026-01-02"}, "own"),
-        ({"logs": ["a.mcap"], "leave_one_out": True, "calibration": "own"}, "of its own"),
+        ({"against": ["b.csv"], "logs": [LOG]}, "do not pair"),
+        ({"logs": [LOG], "fit": "own"}, "a fit has a date"),
+        ({"logs": [LOG], "date": "2026-01-02"}, "a fit has a date"),
+        ({"logs": [LOG], "leave_one_out": True, "fit": "own", "date": "2026-01-02"}, "own"),
+        ({"logs": [LOG], "leave_one_out": True, "calibration": "own"}, "of its own"),
         ({"bag": ["a", "b"], "out": "a.png"}, "draws one run"),
         ({"bag": ["a"], "leave_one_out": True}, "fits on the other runs"),
     ],
@@ -49,5 +51,5 @@ def test_a_calibration_that_is_there_is_not_lost_to_a_new_one(tmp_path):
     mine = tmp_path / "mine.toml"
     mine.touch()
     with pytest.raises(DataFileFault, match="none is overwritten"):
-        refuses(logs=["a.mcap"], fit=mine, date="2026-01-02")
-    refuses(logs=["a.mcap"], fit=tmp_path / "new.toml", date="2026-01-02")
+        refuses(logs=[LOG], fit=mine, date="2026-01-02")
+    refuses(logs=[LOG], fit=tmp_path / "new.toml", date="2026-01-02")

@@ -387,10 +387,10 @@ def test_names_of_logins_are_looked_up_once_the_stop_is_out(world, monkeypatch):
 
 def test_a_virtual_car_that_is_not_there_loses_nothing_by_a_stop(world, tmp_path):
     path = tmp_path / "run.jsonl"
-    path.write_text("of its last drive")
+    path.write_text('{"sensor": "of its last drive"}')
     with pytest.raises(DeviceFault, match="nobody serves this virtual car"):
         stop(f"sim://nigel?sensors={path}")
-    assert path.read_text() == "of its last drive"
+    assert path.read_text() == '{"sensor": "of its last drive"}'
 
 
 def test_whose_car_it_is_is_told_where_it_is_another_login_s(world, capsys):
