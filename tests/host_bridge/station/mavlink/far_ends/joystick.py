@@ -1,5 +1,6 @@
 """A station of pymavlink's own connection: arms the car of a port, and drives it by a joystick.
 
+A car whose clock is not agreed yet refuses: it is asked again, as a person would, for ten seconds.
 Prints a line of JSON for each thing that it learns. ``joystick.py PORT [SECONDS]``
 """
 
@@ -14,7 +15,7 @@ os.environ["MAVLINK20"] = "1"
 
 from pymavlink import mavutil
 
-EVERY_S = 0.04
+EVERY_S, AGAIN_S = 0.04, 10.0
 FULL, RIGHT = 950, 150
 
 
@@ -30,7 +31,8 @@ def main() -> None:
     beat = link.wait_heartbeat()
     say(heard=beat.type, autopilot=beat.autopilot, mode=link.flightmode)
     link.arducopter_arm()
-    begun_s, count, is_told = time.monotonic(), 0, False
+    asked_s = begun_s = time.monotonic()
+    count, is_told = 0, False
     while time.monotonic() - begun_s < seconds:
         count += 1
         forward = 0 if count * EVERY_S < 1.0 else FULL + count % 5
@@ -41,6 +43,11 @@ def main() -> None:
             if got is None or got.get_type() == "BAD_DATA":
                 continue
             if got.get_type() == "COMMAND_ACK":
+                if got.result and time.monotonic() - asked_s < AGAIN_S:
+                    time.sleep(0.2)
+                    link.arducopter_arm()
+                    begun_s, count = time.monotonic(), 0  # the stick stays in its middle till then
+                    break
                 say(command=got.command, result=got.result)
             if got.get_type() == "VFR_HUD" and got.groundspeed > 1.7 and not is_told:
                 is_told = True
