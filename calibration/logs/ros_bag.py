@@ -169,7 +169,6 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> D
             got="; ".join((*bag.topics.values(), *bag.notes)) or "none of them",
             remedy="name the topics: --drive-topic, --odom-topic, --core-topic, --imu-topic",
         )
-    per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
     steering, target = _asked(bag, vehicle)
     travel, notes = _travel(bag, vehicle, target)
     return DriveTrace(
@@ -184,9 +183,13 @@ def read_trace_bag(path: Path, vehicle: Vehicle, topics: Mapping[str, str]) -> D
         inertial=series(bag.inertial),
         places=series(bag.places),
         battery=series([(row[0], row[3]) for row in bag.motor if row[3] > 0.0]),
-        counts_per_m=per_m,
+        counts_per_m=_counts_per_m(vehicle),
         notes=(*bag.notes, *notes),
     )
+
+
+def _counts_per_m(vehicle: Vehicle) -> float:
+    return 1e9 / vehicle.parameters["nm_per_count"][0]
 
 
 def _asked(bag: Bag, vehicle: Vehicle) -> tuple[Series, Series]:
@@ -211,8 +214,8 @@ def _travel(bag: Bag, vehicle: Vehicle, target: Series) -> tuple[Series, list[st
     the car reports.
     """
     if bag.motor:
-        per_m = 1e9 / vehicle.parameters["nm_per_count"][0]
-        rate = np.array([row[1] for row in bag.motor]) / (ERPM_COUNTS * per_m)
+        per_m = ERPM_COUNTS * _counts_per_m(vehicle)
+        rate = np.array([row[1] for row in bag.motor]) / per_m
         times_s = np.array([row[0] for row in bag.motor])
         rate *= _sign(times_s, rate, target)
         return _summed(times_s, rate), []

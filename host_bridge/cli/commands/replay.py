@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from host_bridge.cli.arguments.arg_types import add_columns, day
@@ -174,7 +175,15 @@ def _refuse(args: argparse.Namespace) -> None:
             expected=expected,
             remedy="tandem drive --record FILE.mcap writes such a LOG",
         )
-    bags = [log for log in args.logs if log.is_dir() or log.suffix in (".bag", ".db3")]
+    _refuse_bags(args.logs)
+    _refuse_methods(args)
+    if not args.logs:  # one log may hold several drives: their number is checked after reading
+        _refuse_number(args, len(args.commands) + len(args.bag))
+
+
+def _refuse_bags(logs: Sequence[Path]) -> None:
+    """Refuse what is given as logs of Tandem and is none."""
+    bags = [log for log in logs if log.is_dir() or log.suffix in (".bag", ".db3")]
     if bags:
         raise UsageFault(
             "a bag of ROS is no log of Tandem",
@@ -182,6 +191,10 @@ def _refuse(args: argparse.Namespace) -> None:
             got=str(bags[0]),
             remedy=f"tandem replay --bag {bags[0]}",
         )
+
+
+def _refuse_methods(args: argparse.Namespace) -> None:
+    """Refuse methods that do not go together, and files that cannot be made."""
     if bool(args.fit) != bool(args.date):
         raise UsageFault(
             "a fit has a date, which its file keeps",
@@ -204,8 +217,6 @@ def _refuse(args: argparse.Namespace) -> None:
         )
     if args.fit:
         refuse_unwritable(args.fit, "the calibration")
-    if not args.logs:  # one log may hold several drives: their number is checked after reading
-        _refuse_number(args, len(args.commands) + len(args.bag))
 
 
 def _refuse_number(args: argparse.Namespace, runs: int) -> None:

@@ -53,8 +53,9 @@ class Commissioning:
             known = self._pairing(host, opened, row)
             await _settled(opened)  # a car that is starting takes no configuration
             trimmed = known.of(self._vehicle)
-            name = known.car_name
-            changed = await host.configurations.write(opened, trimmed, name, progress_count)
+            changed = await host.configurations.write(
+                opened, trimmed, known.car_name, progress_count
+            )
             host.pairings.keep(known, is_on_car=True)
             opened.assume_vehicle(self._vehicle)
             await _clear(opened, host)

@@ -84,6 +84,11 @@ class BoardFacts:
     heap: int
     taken: int = 0
 
+    @property
+    def left(self) -> int:
+        """Return the bytes of heap that a car's program has."""
+        return self.heap - self.taken
+
 
 class RawBoard:
     """The operations at a board's raw REPL.

@@ -20,11 +20,10 @@ def refuse_small_heap(
     refused.
     """
     need = heap_need(board.chip.name, wiring, is_paired)
-    heap = facts.heap - facts.taken
-    row: dict[str, object] = {"heap_bytes": heap}
+    row: dict[str, object] = {"heap_bytes": facts.left}
     if need is None:
         return row
-    if heap < need.needs + SPARE:
+    if facts.left < need.needs + SPARE:
         raise RefusedFault(
             "this board's MicroPython leaves the program too little heap",
             where=where,
@@ -57,14 +56,13 @@ def _text(need: HeapNeed, wiring: str) -> str:
 
 def _got(facts: BoardFacts) -> str:
     release = f"MicroPython {'.'.join(map(str, facts.version))}"
-    if not facts.taken:
-        return f"{_kb(facts.heap)}, of {release}"
-    return f"{_kb(facts.heap - facts.taken)}, of {release}: its boot.py holds {_kb(facts.taken)}"
+    taken = f": its boot.py holds {_kb(facts.taken)}" if facts.taken else ""
+    return f"{_kb(facts.left)}, of {release}{taken}"
 
 
 def _remedy(board: BoardType, need: HeapNeed, wiring: str, facts: BoardFacts) -> str:
     """Return what would make room: no boot.py, another release, no key, another board."""
-    heap, least = facts.heap - facts.taken, need.needs + SPARE
+    least = need.needs + SPARE
     if facts.heap >= least:
         ways = ["remove its boot.py (mpremote rm :boot.py): this MicroPython has room without it"]
     else:
@@ -74,7 +72,7 @@ def _remedy(board: BoardType, need: HeapNeed, wiring: str, facts: BoardFacts) ->
             if has - facts.taken >= least
         ][-1:]
     unpaired = heap_need(board.chip.name, wiring, False)
-    if need.is_paired and unpaired and heap >= unpaired.needs + SPARE:
+    if need.is_paired and unpaired and facts.left >= unpaired.needs + SPARE:
         ways.append("leave out the box's key: tandem pair --car PORT --forget")
     return "; or ".join([*ways, ROOMIER])
 
