@@ -106,8 +106,10 @@ class DataFileFault(TandemError):
     @classmethod
     def unreadable(cls, path: object, error: OSError) -> DataFileFault:
         """Return the fault for a file that the system cannot read."""
-        reason = error.strerror or str(error)
-        return cls("cannot be read", where=str(path), got=reason, remedy="is its name right?")
+        is_folder = isinstance(error, IsADirectoryError)
+        got = "a folder" if is_folder else error.strerror or str(error)
+        remedy = "name a file in it" if is_folder else "is its name right?"
+        return cls("cannot be read", where=str(path), got=got, remedy=remedy)
 
     @classmethod
     def unwritable(cls, what: str, path: object, error: OSError) -> DataFileFault:

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from host_bridge.core import errors
-from host_bridge.core.errors import EXIT_CODES, DeviceFault, TandemError
+from host_bridge.core.errors import EXIT_CODES, DataFileFault, DeviceFault, TandemError
 from tests.support.evidence import every
 
 SUBCLASSES = TandemError.__subclasses__()
@@ -53,3 +53,19 @@ def test_whoever_sees_the_car_beside_it_reads_what_is_wrong_and_what_to_do():
     fault = DeviceFault("nothing comes from the car", where="sim://x", got="silence", remedy=remedy)
     assert fault.sentences() == f"Nothing comes from the car. H{remedy[1:]}"
     assert TandemError("the line ended").sentences() == "The line ended."
+
+
+@pytest.mark.parametrize(
+    ("name", "got", "remedy"),
+    [
+        ("bag", "a folder", "name a file in it"),
+        ("gone", "No such file or directory", "is its name"),
+    ],
+)
+def test_a_folder_in_place_of_a_file_is_called_one(name, got, remedy, tmp_path):
+    (tmp_path / "bag").mkdir()
+    with pytest.raises((IsADirectoryError, FileNotFoundError)) as raised:
+        (tmp_path / name).read_bytes()
+    fault = DataFileFault.unreadable(tmp_path / name, raised.value)
+    assert fault.got == got
+    assert fault.remedy.startswith(remedy)
