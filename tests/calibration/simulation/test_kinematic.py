@@ -1,12 +1,14 @@
 """The model that needs no log: steered to the right a car goes as to the left, mirrored."""
 
 from itertools import pairwise
+from math import log
 
 import pytest
 
-from calibration.bayesian_fit.run_effects import PredictedPath, pieces
+from calibration.bayesian_fit.run_effects import PredictedPath, RunEffects, pieces
+from calibration.logs.run import Commands, PoseTrack, Run
 from calibration.simulation.command_queue import CommandChange
-from calibration.simulation.kinematic import MOST_TURN_RAD, KinematicNumbers, _path
+from calibration.simulation.kinematic import MOST_TURN_RAD, KinematicNumbers, _path, kinematic
 from calibration.simulation.plant_numbers import plant_parameters
 from calibration.simulation.poses import Poses
 from host_bridge import config
@@ -30,7 +32,23 @@ def test_a_bend_to_the_right_has_pieces_as_short_as_one_to_the_left():
     assert max(some(turned)) <= MOST_TURN_RAD
 
 
+def test_it_goes_on_until_the_last_sample_of_the_odometry():
+    times_s = np.arange(5) * 0.2
+    on = Commands("drive.csv", "", np.zeros(2), np.array([False, True]), np.array([0.5, 0.0]))
+    still = PoseTrack("odometry.csv", "", times_s, *np.zeros((3, 5)))
+    body = plant_parameters(config.load_vehicle("f1tenth")).body
+    assert kinematic(Run(on, still), CAR, body).x_m == pytest.approx(times_s * 1.0)  # half of 2 m/s
+
+
 def test_of_a_car_that_never_drives_there_is_no_piece():
     still = np.zeros(3)
     for found in some(pieces(PredictedPath.of(np.arange(3) * 0.1, Poses(still, still, still)))):
         assert found.shape == (3, 3, 0)
+
+
+def test_a_run_may_be_faster_trimmed_to_the_left_and_later_than_the_fitted_car():
+    fitted = {"full_effort_mps": 2.0, "steer_trim_norm": 0.1, "queue_delay_s": 0.05, "grip": 0.9}
+    effects = RunEffects(speed=log(1.1), trim_norm=0.02, delay_s=0.01)
+    assert effects.applied(fitted) == pytest.approx(
+        {"full_effort_mps": 2.2, "steer_trim_norm": 0.12, "queue_delay_s": 0.06, "grip": 0.9}
+    )

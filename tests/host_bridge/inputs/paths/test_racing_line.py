@@ -11,7 +11,7 @@ from PIL import Image
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.inputs.paths.area_paths import race_of_area
+from host_bridge.inputs.paths.area_paths import race_limits, race_of_area
 from host_bridge.inputs.paths.laws import VehicleState, lqr
 from host_bridge.inputs.paths.path import Path, resampled
 from host_bridge.inputs.paths.racing_line import SpeedLimits, least_curvature, race_speeds
@@ -47,6 +47,18 @@ def test_it_keeps_its_distance_from_the_walls_and_is_faster_than_the_middle(trac
     _, middle_s = race_speeds(middle, LIMITS, HALF_BEND_M)
     assert lap_s < 0.95 * middle_s
     assert line.length_m < middle.length_m
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_its_limits_are_a_share_of_the_accelerations_that_the_vehicle_file_names(share):
+    vehicle = load_vehicle("f1tenth")
+    limits = race_limits(vehicle, None, share)
+    names = ("lateral_accel_mm_s2", "accel_mm_s2", "decel_mm_s2")
+    asked = [share * vehicle.parameters[name][0] / 1000 for name in names]
+    given = [limits.lateral_mps2, limits.accel_mps2, limits.decel_mps2]
+    assert given == pytest.approx(asked)
+    assert limits.top_mps == vehicle.profile_caps_mps[vehicle.profile] <= vehicle.speed_max_mps
+    assert race_limits(vehicle, 1.5, share).top_mps == 1.5
 
 
 def test_it_goes_round_the_way_that_the_centre_line_goes():
