@@ -10,6 +10,8 @@ from calibration.bayesian_fit.marginals import Marginal
 from calibration.parameters import Estimate
 
 CONFIDENCE = 0.95  # of the intervals that are told, as is usual
+# Of unseen runs that lie in a prediction band; studies can tell it from a band that holds them all
+BAND_SHARE = 0.90
 LEVEL = 0.05  # significance level of the test of lack of fit
 
 

@@ -1,7 +1,7 @@
 """Widening of the prediction band by leave-one-out cross-validation of the fitted runs.
 
 A band that trusts the model is too narrow for a car that the model does not describe. So each run
-is predicted by the posterior of the others, linearised at the fit of all. If the model is right, 95
+is predicted by the posterior of the others, linearised at the fit of all. If the model is right, 90
 of 100 runs lie in the band that this draws. The farthest run, in widths of its band, says how far
 the next may lie. Each of n + 1 runs is equally likely the farthest, so few runs say little: the
 factor is raised by (n + 1) / n.
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import CONFIDENCE
+from calibration.bayesian_fit.estimates import BAND_SHARE
 from calibration.bayesian_fit.linearised_run import LinearisedRun
 from calibration.bayesian_fit.normal_equations import normal_equations
 from calibration.bayesian_fit.odometry_noise import drawn_noise
@@ -49,20 +49,20 @@ def _relative_distance(
         + effects @ rng.normal(size=(effects.shape[2], DRAWS))
         + drawn_noise(rng, run.t_s, scales, DRAWS)
     )
-    position_m, yaw_rad = band_half_widths(drawn, CONFIDENCE)
+    position_m, yaw_rad = band_half_widths(drawn, BAND_SHARE)
     apart_m = np.hypot(errors[:, 0], errors[:, 1])
     return float(np.max(np.maximum(apart_m / position_m, np.abs(errors[:, 2]) / yaw_rad)))
 
 
-def band_half_widths(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
+def band_half_widths(drawn: Floats, share: float) -> tuple[Floats, Floats]:
     """Return the widths in m and rad, sample by sample, of draws (samples, 3, draws).
 
-    They are the draws' spread, times the factor that holds a share ``confidence`` of the draws from
+    They are the draws' spread, times the factor that holds this share of the draws from
     start to end.
     """
     apart_m = np.hypot(drawn[:, 0], drawn[:, 1])
     position_m = np.sqrt(np.mean(apart_m**2, axis=1))
     yaw_rad = np.sqrt(np.mean(drawn[:, 2] ** 2, axis=1))
     shares = np.maximum(apart_m / position_m[:, None], np.abs(drawn[:, 2]) / yaw_rad[:, None])
-    factor = float(np.quantile(shares.max(axis=0), confidence))
+    factor = float(np.quantile(shares.max(axis=0), share))
     return factor * position_m, factor * yaw_rad

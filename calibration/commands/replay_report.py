@@ -95,7 +95,7 @@ def _percent(shown: Replay, poses: Poses) -> float:
 
 
 def _band(shown: Replay) -> dict[str, Any] | None:
-    """Return the 95 % band for each sample since the first command, or None."""
+    """Return the 90 % band for each sample since the first command, or None."""
     band = shown.band
     if band is None:
         return None
@@ -144,7 +144,7 @@ def _banded(shown: Replay, fit: Fit | None) -> Iterator[str]:
     out = f"outside in {(~is_inside).sum()} of {len(is_inside)} samples"
     verdict = f"inside all the way ({len(is_inside)} samples)" if is_inside.all() else out
     wide = f"{band.position_m[-1]:.3f} m, {band.yaw_rad[-1]:.3f} rad either side at the end"
-    yield f"band     95 %: {wide}; the car is {verdict}"
+    yield f"band     90 %: {wide}; the car is {verdict}"
     if fit.stretch > 1.0:
         yield (
             f"         {fit.stretch:.2f} times as wide as the model says: "

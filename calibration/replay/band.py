@@ -1,10 +1,10 @@
-"""The simultaneous prediction band of a run: where the car is seen throughout, in 95 of 100 runs.
+"""The simultaneous prediction band of a run: where the car is seen throughout, in 90 of 100 runs.
 
 The band is drawn from everything that a fit leaves uncertain: the parameters' posterior, effects
 that differ from run to run, effects that no parameter explains, and the odometry's noise. Each draw
 of a car and its run effects is simulated in full, as an early start is not linear in its cause. The
 band is simultaneous: its widths over time are those of the draws' spread, times the factor that
-holds 95 % of the draws from start to end. If leave-one-out runs lay farther away than the model
+holds 90 % of the draws from start to end. If leave-one-out runs lay farther away than the model
 says, the band is widened by that factor (``leave_one_out.py``).
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.estimates import CONFIDENCE, Fit
+from calibration.bayesian_fit.estimates import BAND_SHARE, Fit
 from calibration.bayesian_fit.leave_one_out import band_half_widths
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
 from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
@@ -55,12 +55,12 @@ def band(
     known: Values,
     fit: Fit,
     run: Run,
-    confidence: float = CONFIDENCE,
+    share: float = BAND_SHARE,
 ) -> Band:
     """Draw the band of a run, fitted on or not."""
     simulated = SimulatedRun(twin, fit.values, run, step_s=ROUGH_STEP_S)
     drawn = _drawn(twin, known, fit, run, simulated)
-    position_m, yaw_rad = band_half_widths(drawn, confidence)
+    position_m, yaw_rad = band_half_widths(drawn, share)
     is_extrapolated = _extrapolated(simulated.t_s, run, fit)
     return Band(fit.stretch * position_m, fit.stretch * yaw_rad, is_extrapolated)
 

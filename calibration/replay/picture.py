@@ -81,7 +81,7 @@ def _draw_band(axes: Any, shown: Replay, radius_m: Any) -> None:
     )
     circles = [Circle(place, r) for place, r in zip(places, radius_m, strict=True)]
     axes.add_collection(PatchCollection(circles, facecolor="#fbe3cd", edgecolor="none"))
-    axes.fill([], [], color="#fbe3cd", label="band: 95 of 100 runs, all the way")
+    axes.fill([], [], color="#fbe3cd", label="band: 90 of 100 runs, all the way")
 
 
 def _draw_motion(speed: Any, rate: Any, shown: Replay) -> None:

@@ -44,9 +44,9 @@ def runs_of(runs, seed, apart=0.0):
 
 
 def test_of_runs_of_one_car_each_lies_in_the_band_of_the_others_as_often_as_it_says():
-    """Of two runs either is as far from the other: 95 of 100 pairs, and 3 / 2 is on top."""
+    """Of two runs either is as far from the other: 90 of 100 pairs, and 3 / 2 is on top."""
     beyond = [band_stretch(runs_of(2, seed), AT, SCALES) > 1.5 for seed in range(100)]
-    assert 0.01 <= np.mean(beyond) <= 0.12
+    assert 0.04 <= np.mean(beyond) <= 0.18
 
 
 def test_runs_that_drive_apart_stretch_the_band_by_as_much():

@@ -18,7 +18,7 @@ from host_bridge.sharing.services import Host
 EPILOG = """\
 The twin is the vehicle's plant with the numbers of a calibration. It begins where the car began and
 is never put right on the way. Beside it runs the kinematic model with the vehicle file's numbers.
-The band says where the car would be seen all the way in 95 of 100 runs: what the fit does not know
+The band says where the car would be seen all the way in 90 of 100 runs: what the fit does not know
 is in it, and what differs from run to run. Steering beyond that of the fitted runs is marked.
 
 --leave-one-out tries a calibration: each run is predicted by a fit on all the others.
