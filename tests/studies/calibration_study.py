@@ -26,7 +26,7 @@ import numpy as np
 from calibration.bayesian_fit.estimates import LEVEL, Fit
 from calibration.bayesian_fit.parameters import FIT_PARAMETERS
 from calibration.bayesian_fit.run_fit import fit_runs
-from calibration.replay.band import band, driven_steering
+from calibration.replay.band import band
 from calibration.replay.replay import Replay
 from tests.studies.calibration_cars import FAULTS, FITTED, KNOWN, NIGEL, TWIN, Car, car, drives
 from tests.support.kept_rows import KeptRows, sources_of
@@ -76,10 +76,9 @@ def study(seed: int, fault: str) -> Case:
     made = car(seed, fault)
     runs = drives(made, seed)
     found = fit_runs(NIGEL, runs[:FITTED])
-    steering = driven_steering(runs[:FITTED], found.values)
     (unseen,) = runs[FITTED:]
     predicted = TWIN.predict(found.values, unseen)
-    there = band(TWIN, KNOWN, found, steering, unseen)
+    there = band(TWIN, KNOWN, found, unseen)
     is_inside = Replay(unseen, predicted, predicted, there).is_inside()
     return Case(
         seed,
