@@ -63,7 +63,7 @@ quick: ready-to-check  ## the tests of logic, which start no program (ARGS="-k n
 times:  ## where the time of the last make test or make quick went, and the slowest tests
 	@$(BIN)/python tests/tools/running/times.py
 
-check: ready-to-check  ## format, lint, types of host and car, import rules, dialect, evidence, children, raw names, docstrings, constants, folders, small files, words, citations, metres
+check: ready-to-check  ## format, lint, types of host and car, calls of studies and bench, import rules, dialect, evidence, children, raw names, docstrings, constants, folders, small files, words, citations, metres
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-host-types check-the-rest
 
 .PHONY: check-host-types check-the-rest
@@ -74,6 +74,7 @@ check-the-rest:
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy --config-file tests/tools/rules/program/firmware_mypy.ini
+	$(BIN)/mypy --config-file tests/tools/rules/program/programs_mypy.ini
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tests/tools/rules/program/dialect.py
 	$(BIN)/python tests/tools/rules/program/evidence_rule.py

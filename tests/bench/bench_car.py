@@ -147,7 +147,7 @@ def shares(vehicle: str) -> dict[str, float]:
 
 
 def one_round(world: World, pilot: Pilot) -> dict[str, float]:
-    app = world.runner.app  # type: ignore[attr-defined] - it is InProcessRunner
+    app = world.runner.app  # type: ignore[attr-defined]  # it is InProcessRunner
     watch = Stopwatch()
     methods = [(getattr(app, part), "step", part) for part in PARTS]
     methods += [

@@ -200,7 +200,8 @@ async def sampled(devices: list[str]) -> tuple[Caller, Mirror, Mirror]:
     cars = make_host().cars
     ports = [cars.transport(f"serial://{device}") for device in devices]
     caller, at_once, on_beat = Caller(ports[0]), Mirror(ports[1]), Mirror(ports[2])
-    for port, listener in zip(ports, (caller, at_once, on_beat), strict=True):
+    listeners: tuple[Caller | Mirror, ...] = caller, at_once, on_beat
+    for port, listener in zip(ports, listeners, strict=True):
         await port.open(listener.hear, lambda _: None)
     rng = random.Random(1)
     await caller.bind()

@@ -35,7 +35,7 @@ def rows_of(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the cells of each row. A figure of another program than the present is in brackets."""
     driven = [row for row in steps if _is_driven_by_one(row, steps)]
-    cases = {(row.wiring, row.is_paired, row.micropython, row.link) for row in (*driven, *needs)}
+    cases = {*map(_case_of, driven), *map(_case_of, needs)}
     for case in sorted(cases):
         wiring, is_paired, release, link = case
         heads = (wiring, "key" if is_paired else "", release, link)
@@ -47,7 +47,7 @@ def rows_of(
             yield (*heads, *spare, *[NONE] * (len(HEADS) - 6))
 
 
-def _case_of(row: MeasuredSteps) -> Case:
+def _case_of(row: MeasuredSteps | HeapNeed) -> Case:
     return row.wiring, row.is_paired, row.micropython, row.link
 
 

@@ -6,14 +6,17 @@ lockstep instead of in a process. A scan's pose comes so late as a program besid
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from host_bridge.drive.lockstep.car import LockstepCar
 from host_bridge.logs.sensor_lines import LidarScan
 from host_bridge.mapping.likelihood_field import LikelihoodField
-from host_bridge.mapping.localising import RATE_HZ, LocatedScan, OdometryTrack
+from host_bridge.mapping.localising import RATE_HZ, LocatedScan, sample_of
 from host_bridge.mapping.particle_filter import ParticleFilter
 from host_bridge.mapping.planar import composed
+from host_bridge.mapping.poses.odometry_track import OdometryTrack
 from host_bridge.mapping.scan_points import mount_of, points_of
 from sim_mock.tracks.driving_area import DrivingArea
 from sim_mock.virtual_car.on_board_sensors import OnBoardSensors
@@ -66,10 +69,8 @@ class LockstepLocaliser:
             self._track.add(self._car.car.motion)
         turn = self._sensors.scan() if self._is_due() else None
         if turn is not None and turn.taken_us * 1e-6 >= self._next_s:
-            ranges = np.where(np.isfinite(turn.ranges_m), turn.ranges_m, np.nan)
-            self._waits = LidarScan(
-                turn.taken_us * 1e-6, turn.first_rad, turn.step_rad, list(ranges)
-            )
+            ranges_m = [float(it) if isfinite(it) else None for it in turn.ranges_m]
+            self._waits = LidarScan(turn.taken_us * 1e-6, turn.first_rad, turn.step_rad, ranges_m)
             self._next_s = self._waits.taken_s + 1.0 / RATE_HZ
             self._truth = self._car.world.plant.truth.values()[:2]
         self._locate(now_us)
@@ -78,7 +79,7 @@ class LockstepLocaliser:
         return self._car.world.now_us * 1e-6 >= self._next_s
 
     def _locate(self, now_us: int) -> None:
-        sample = self._track.sample(self._waits) if self._waits is not None else None
+        sample = sample_of(self._waits, self._track) if self._waits is not None else None
         if sample is None:
             return
         self._waits = None
