@@ -27,7 +27,7 @@ function hears(car, silentMs) { return !car.is_gone && car.age_ms !== null && ca
 function draw() {
   const isOn = isMarshal() && picture && !picture.replayed;
   at("marshal").hidden = !isOn;
-  if (!isOn) { setSmall("Esc, from anywhere"); setIdle(""); return; }
+  if (!isOn) { setSmall(); setIdle(""); return; }
   const now = performance.now(), isWorking = now - heardAt < BROKEN_MS, isNew = since === 0 || now - since < BROKEN_MS;
   const heard = isWorking ? picture.cars.filter((car) => hears(car, now - pictureAt)) : [];
   const away = picture.cars.filter((car) => !heard.includes(car));

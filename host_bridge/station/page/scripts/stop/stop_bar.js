@@ -9,8 +9,9 @@ import { theme } from "/scripts/theme.js";
 
 const BAR_SILENT_MS = 2500, BAR_EVERY_MS = 250, STANDS_MPS = 0.02;
 const OTHER = `http://${location.hostname === "localhost" ? "127.0.0.1" : "localhost"}:${location.port}`;
+const KEY = matchMedia("(pointer: coarse)").matches ? "" : "Esc, from anywhere";  // a phone has no keys
 const bar = make("iframe");
-let barAt = -Infinity, words = "STOP ALL", small = "Esc, from anywhere", isRecorded = false;
+let barAt = -Infinity, words = "STOP ALL", small = KEY, isRecorded = false;
 export function layBar() {
   bar.id = "bar"; bar.title = "Stop"; bar.src = OTHER + "/bar.html";
   document.body.append(bar);
@@ -43,7 +44,7 @@ export function nameStop(cars) {
   words = live.length === 1 ? `STOP ${live[0].name}` : `STOP ALL ${live.length || ""}`.trim();
   label(at("stop"), words, small);
 }
-export function setSmall(text) {  // how else than by the button, or who hears it
+export function setSmall(text = KEY) {  // how else than by the button, or who hears it
   small = text;
   label(at("stop"), words, small);
 }

@@ -284,3 +284,15 @@ def test_of_a_locked_car_that_is_no_longer_heard_one_sentence_is_said_once(page)
         f"{json.dumps(car)}; return it.sentence(car, it.look(car, 0), null, false); }})"
     )
     assert said == ["Nothing heard for 0.9 s.", " It may be moving."]
+
+
+def test_on_a_screen_for_fingers_stop_names_no_key(page):
+    small = "[...document.querySelectorAll('#stop small')].map((it) => it.textContent).join()"
+    assert page.js(small) == "Esc, from anywhere"
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    page.js("location.reload()")
+    page.until("document.querySelector('#stop')?.innerText.startsWith('STOP car')")
+    assert page.js(small) == ""
+    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    page.js("location.reload()")
+    page.until(f"{small} === 'Esc, from anywhere'")
