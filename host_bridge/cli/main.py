@@ -123,7 +123,7 @@ def _main(words: list[str]) -> int:
     except TandemError as error:
         return _print_error(error)
     except ImportError as error:  # TANDEM_FAST's has no name, and says itself what to do
-        remedy = "make setup installs what is missing" if error.name else ""
+        remedy = "make setup in a clone, else pip, installs what is missing" if error.name else ""
         return _print_error(DeviceFault(str(error), remedy=remedy))
     except KeyboardInterrupt:
         return INTERRUPTED

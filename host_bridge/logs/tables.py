@@ -18,7 +18,7 @@ from typing import Any
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.logs.bag_messages import gaps
-from host_bridge.logs.new_file import open_new
+from host_bridge.logs.new_file import make_folder, open_new
 from host_bridge.logs.reading import Record, read
 
 COMMANDS = ("t_s", "channel", "value_norm")
@@ -55,7 +55,7 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
     for record in _rows(log):
         start_us = record.time_us if start_us is None else start_us
         columns.setdefault((record.car, record.topic), {}).update(dict.fromkeys(record.value))
-    _make(folder)
+    make_folder(folder)
     _refuse_any(_path(folder, *key) for key in columns)
     with ExitStack() as opened:
         tables = {
@@ -70,7 +70,7 @@ def write_tables(log: Path, folder: Path) -> list[Path]:
 
 def copy_samples(folder: Path) -> list[Path]:
     """Copy the drive that Tandem brings along; return the files. Raises errors.DataFileFault."""
-    _make(folder)
+    make_folder(folder)
     return [_copied(path, folder / path.name) for path in sorted(SAMPLES.glob("*.csv"))]
 
 
@@ -97,7 +97,7 @@ def write_run(log: Path, folder: Path, car: str, vehicle: Vehicle) -> RunFiles |
     start_us = min(statuses[0].time_us, motions[0].time_us)
     first_us = max(statuses[driven[0]].time_us, motions[0].time_us + 1)
     last_us = statuses[driven[-1]].time_us
-    _make(folder)
+    make_folder(folder)
     asked = [
         (_seconds(r, start_us), channel, value)
         for r in statuses
@@ -179,13 +179,6 @@ def _path(folder: Path, car: str, topic: str) -> Path:
     """
     name = "".join(letter if letter.isalnum() or letter in _NAMED else "_" for letter in car)
     return folder / f"{name}_{topic}.csv"
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataFileFault.unreadable(folder, error) from None
 
 
 def _refuse_any(paths: Iterable[Path]) -> None:

@@ -175,5 +175,5 @@ def runtime_command(wanted: str) -> tuple[list[str], str]:
         if command:
             return command, f"MicroPython, {bits} bit"
         if wanted.startswith("micropython"):
-            sys.exit(f"no {wanted} on this machine; `make setup` says how to have one")
+            sys.exit(f"no {wanted} on this machine; `tandem doctor` says how to have one")
     return [sys.executable], "CPython"

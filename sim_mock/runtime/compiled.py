@@ -129,7 +129,7 @@ def use() -> None:
     if not place.is_dir():
         raise NotCompiledError(
             f"{ASKED} is set, but nothing is compiled from the present sources: expected {place}; "
-            f"run make fast, or unset {ASKED}"
+            f"{how_to_build() or 'install a C compiler'}, or unset {ASKED}"
         )
     for name in MODULES:  # compiled classes do not work with plain ones of the same modules
         sys.modules.pop(name, None)
@@ -218,7 +218,7 @@ if __name__ == "__main__":
     try:
         print(f"compiled: {build()}")
     except RuntimeError as error:
-        sys.exit(f"make fast: {error}")
+        sys.exit(f"not compiled: {error}")
     print(
         "campaigns, drives in lockstep and import tandem use it by themselves, other commands with "
         f"{ASKED}=1: {ASKED}=1 tandem drive --car sim://nigel"

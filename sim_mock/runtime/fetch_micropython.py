@@ -60,7 +60,7 @@ Without a MicroPython all but the tests and the part of the demo that need one w
   Arch                                sudo pacman -S micropython
   anything else                       build ports/unix of MicroPython, then set MICROPYTHON=/path
                                       (and MICROPYTHON32 for a 32-bit build)
-then `make setup` again."""
+then, in a clone, `make setup` again."""
 ABSENT = "absent"  # the file in .micropython/ that keeps later runs from trying again
 
 
@@ -255,7 +255,9 @@ def main(arguments: list[str]) -> int:
     if micropython.find(64) and (micropython.find(32) or _tried(absent, arguments)):
         return 0
     if _tried(absent, arguments):
-        print(f"setup: {absent.read_text().strip()}; `make setup` tries again", flush=True)
+        print(
+            f"setup: {absent.read_text().strip()}; `make setup` in a clone tries again", flush=True
+        )
         return 0
     try:
         obtain(folder, lambda line: print(line, flush=True))

@@ -312,7 +312,7 @@ def _calibrated(vehicle: VehicleSpec, file: str) -> VehicleSpec:
             raise ValueError(f"calibration={file}: {_in_the_way(point.module, error)}") from None
         config: VehicleSpec = apply(vehicle, file)
         return config
-    raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; make setup does")
+    raise ValueError(f"calibration={file}: no package offers {CALIBRATIONS}; install Tandem anew")
 
 
 def _in_the_way(module: str, error: ImportError) -> str:

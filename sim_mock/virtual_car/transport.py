@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _SLOW = (
     "%s: its clock lost %.1f s, which may stop it: this machine stood still or is too slow for it;"
-    " close what else runs, take a lighter model, or run make fast and set TANDEM_FAST=1"
+    " close what else runs, take a lighter model, or compile it (tandem doctor says how) and set"
+    " TANDEM_FAST=1"
 )
 # The host's share before a beat that is late: a setpoint takes several turns of the event loop.
 HOST_TURN_S = 0.001

@@ -24,7 +24,7 @@ def calibration_work(name: str) -> Callable[..., Any]:
     raise UsageFault(
         "nothing that calibrates is installed",
         expected=f"the entry point {name} in the group {GROUP}",
-        remedy="make setup installs Tandem anew",
+        remedy="install Tandem anew: make setup in a clone, else pip install its wheel",
     )
 
 

@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
         nargs="*",
+        default=[],  # without a default it is said to be required
         metavar="CAR | NAME=VALUE",
         help="a served name, a URI or a serial port; may be left out if one is served. "
         f"write: {', '.join(f'{name}=NUMBER' for name in ADJUSTABLE)}",

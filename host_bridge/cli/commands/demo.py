@@ -14,8 +14,8 @@ Writes demo.png, demo.mcap and demo.json to --out.
 examples:
   tandem demo
   tandem demo --out /tmp/demo --runtime cpython
-  make demo ARGS="--only together"
-  make demo BOARD=/dev/ttyACM0    car A is a bare board on the desk, with a plant: nothing turns
+  tandem demo --only together
+  tandem demo --board /dev/ttyACM0    car A is a bare board on the desk, with a plant: nothing turns
 """
 
 from __future__ import annotations

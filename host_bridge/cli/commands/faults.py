@@ -125,7 +125,7 @@ def _offered() -> Offered:
         raise UsageFault(
             "no catalogue of faults is installed",
             expected=f"entry points in the group {GROUP}",
-            remedy="make setup installs Tandem anew",
+            remedy="install Tandem anew: make setup in a clone, else pip install its wheel",
         )
     return offered
 

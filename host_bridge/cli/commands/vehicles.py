@@ -168,7 +168,7 @@ def _drawing_tool() -> Callable[..., Any]:
     raise UsageFault(
         "nothing that draws a harness is installed",
         expected=f"the entry point harness in the group {DRAWINGS}",
-        remedy="make setup installs Tandem anew",
+        remedy="install Tandem anew: make setup in a clone, else pip install its wheel",
     )
 
 

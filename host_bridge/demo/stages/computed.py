@@ -68,7 +68,7 @@ async def _together(
     if "MicroPython" not in runtime:
         output.note(
             f"Car A ran under {runtime}: byte identity across the two Pythons was NOT shown. "
-            "`make setup` says how to have a MicroPython."
+            "`tandem doctor` says how to have a MicroPython."
         )
     return drive
 

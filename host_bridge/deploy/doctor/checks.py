@@ -119,7 +119,7 @@ def _python(machine: Machine) -> Iterable[DoctorFinding]:
         yield DoctorFinding("python", Severity.OK, version)
         return
     oldest = ".".join(map(str, OLDEST_PYTHON))
-    remedy = f"install Python {oldest} or newer, then: make setup PYTHON=python{oldest}"
+    remedy = f"install Python {oldest} or newer, then in a clone: make setup PYTHON=python{oldest}"
     yield DoctorFinding("python", Severity.FAIL, f"{version} is too old", remedy)
 
 
@@ -134,7 +134,10 @@ def _micropython_of(bits: int, found: Sequence[Interpreter]) -> DoctorFinding:
             what = f"{interpreter.version} ({interpreter.command})"
             return DoctorFinding(subject, Severity.OK, what)
     what = "; ".join(interpreter.fault for interpreter in found)
-    remedy = "make setup fetches one where it can; until then cars run under CPython only"
+    remedy = (
+        "make setup in a clone, else python3 -m sim_mock.runtime.fetch_micropython, fetches one "
+        "where it can; until then cars run under CPython only"
+    )
     return DoctorFinding(subject, Severity.WARN, what or "none found", remedy)
 
 
@@ -270,7 +273,9 @@ def _machine_code(machine: Machine) -> Iterable[DoctorFinding]:
         yield DoctorFinding("machine code", Severity.OK, what)
         return
     what = "none: virtual cars are computed by plain Python, at about half the speed"
-    remedy = machine.how_to_compile() or "install a C compiler, then: make fast"
+    remedy = (
+        machine.how_to_compile() or "install a C compiler; tandem doctor then says how to go on"
+    )
     yield DoctorFinding("machine code", Severity.WARN, what, remedy)
 
 

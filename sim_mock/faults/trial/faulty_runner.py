@@ -30,7 +30,7 @@ def runner_factory(runtime: str, program: Path | None = None) -> RunnerFactory:
         return InProcessRunner
     command = find(RUNTIMES[runtime])
     if command is None:
-        raise LookupError(f"no {runtime} on this machine; `make setup` fetches one")
+        raise LookupError(f"no {runtime} on this machine; `tandem doctor` says how to have one")
     programs = (program,) if program else ()
     return lambda board_id, image, seed: SubprocessRunner(command, board_id, image, seed, *programs)
 

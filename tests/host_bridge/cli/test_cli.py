@@ -87,11 +87,20 @@ def test_an_unknown_command_suggests_the_nearest():
     assert "did you mean tandem monitor?" in wrong.stderr
 
 
+def test_what_may_be_left_out_of_config_is_not_said_to_be_required(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["config"])
+    assert "are required: action\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("missing", "said"),
     [
         (ImportError("TANDEM_FAST is set: run make fast"), "tandem: TANDEM_FAST is set: run"),
-        (ImportError("No module named 'x'", name="x"), "remedy: make setup installs what is"),
+        (
+            ImportError("No module named 'x'", name="x"),
+            "remedy: make setup in a clone, else pip, installs what is missing",
+        ),
     ],
 )
 def test_what_is_not_installed_is_said_without_a_traceback(monkeypatch, capsys, missing, said):

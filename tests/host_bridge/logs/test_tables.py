@@ -166,6 +166,15 @@ def test_a_log_without_the_car_that_is_wanted_or_without_a_drive_says_so(tmp_pat
     assert "one type of car" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_made_is_said_to_be_no_place_to_write(tmp_path, capsys):
+    log = log_of(tmp_path / "a.mcap", DRIVE)
+    (tmp_path / "file").touch()
+    assert cli.main(["log", str(log), "--csv", str(tmp_path / "file" / "out")]) == 7
+    said = capsys.readouterr().err
+    assert "the folder cannot be written" in said
+    assert "choose another file, in a folder that exists" in said
+
+
 @pytest.mark.process
 def test_the_samples_are_a_drive_that_can_be_played_and_replayed(tmp_path):
     assert tandem("log", "--samples", str(tmp_path / "out")).returncode == 0

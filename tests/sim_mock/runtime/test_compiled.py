@@ -100,7 +100,7 @@ def test_how_to_build_it_is_said_where_a_compiler_is(monkeypatch, tmp_path):
 
 def test_what_is_asked_for_and_is_not_there_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "HOME", tmp_path)
-    with pytest.raises(compiled.NotCompiledError, match="run make fast"):
+    with pytest.raises(compiled.NotCompiledError, match="make fast, or unset"):
         compiled.use()
     assert not [one for one in sys.meta_path if isinstance(one, compiled.Finder)]
 

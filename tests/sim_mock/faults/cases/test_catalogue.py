@@ -198,5 +198,5 @@ def test_a_lease_that_outlives_its_time_is_found(monkeypatch):
 
 def test_a_runtime_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr("sim_mock.faults.trial.faulty_runner.find", lambda bits: None)
-    with pytest.raises(LookupError, match="make setup"):
+    with pytest.raises(LookupError, match="tandem doctor"):
         run("lets-go", load_vehicle("f1tenth"), 0, "micropython")
