@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host_bridge.core.codes import Action, Profile, Sender
+from host_bridge.core.system.quickly_made import quickly_made
 
 _CAP_MAX_MM_S = 65_535
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The command of one source for some actuators, valid for its lease.

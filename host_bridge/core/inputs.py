@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from host_bridge.core.reports import CarMotion, CarStatus, Power
 from host_bridge.core.reports import Inputs as CarInputs
+from host_bridge.core.system.quickly_made import quickly_made
 from host_bridge.core.vehicle import Vehicle
 
 # A deadman that is pressed anew is sent with neutral setpoints for so long first: enough for
@@ -27,6 +28,7 @@ from host_bridge.core.vehicle import Vehicle
 NEUTRAL_US = 100_000
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class DriveCommand:
     """The setpoint that an input wants at this moment. The default lets go of the deadman.
@@ -81,6 +83,7 @@ class InputLimits:
     steer_rad: float
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class SeenCar:
     """One car as it was last heard; a field is None until its first report."""
@@ -95,6 +98,7 @@ class SeenCar:
     stranger: str = ""  # names both cars while another car answers in place of this one
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Observed:
     """An immutable snapshot of the cars, given to an input at each step."""

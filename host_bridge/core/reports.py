@@ -23,6 +23,7 @@ from host_bridge.core.codes import (
     State,
 )
 from host_bridge.core.commands import Claim
+from host_bridge.core.system.quickly_made import quickly_made
 from host_bridge.core.texts.table import SHOWN_IF_LOCKED
 
 
@@ -47,6 +48,7 @@ class CarIdentity:
         return self.board_id.startswith(b"HITL")
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class CarStatus:
     """The core status, reported with every step of the car.
@@ -86,6 +88,7 @@ class CarStatus:
         return bool(self.causes or self.faults or self.state.is_halted)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class CarMotion:
     """The measured motion and the dead-reckoned pose.
@@ -135,6 +138,7 @@ class StopSeen:
     sender_name: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class ClockReport:
     """The car's estimate of a session's clock, in us.
@@ -192,6 +196,7 @@ class LinkCounters:
     unsent: int
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The board's inputs, its sources and stop sources (by id), and its step times."""
@@ -263,6 +268,7 @@ class Outputs:
     cap_mps: float  # the lowest speed cap in force
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class OwnClaim:
     """A claim of the car's own RC receiver that the car accepted, with the frame that reported it.

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, finite, misread_text, number, read_samples
+from host_bridge.core.system.quickly_made import quickly_made
 
 _READ_MAX = 1 << 20
 _LATELY = 200  # lines: a second and a half of a car's truth and scans
@@ -40,7 +41,8 @@ class LidarScan:
     ranges_m: list[float | None]
 
 
-@dataclass(frozen=True)
+@quickly_made
+@dataclass(frozen=True, slots=True)
 class TruePose:
     """The true position of a virtual car's centre of gravity, and its motion."""
 

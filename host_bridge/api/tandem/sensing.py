@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from host_bridge.core import CarMotion, Vehicle, VirtualSensors
 from host_bridge.core.errors import DeviceFault, UsageFault
 from host_bridge.core.laps import Laps
+from host_bridge.core.system.quickly_made import quickly_made
 from host_bridge.logs.sensor_lines import TruePose
 from host_bridge.mapping.poses.report import Pose
 from host_bridge.mapping.poses.sources import ODOMETRY, open_source
@@ -56,7 +57,8 @@ class Scan:
         return f"{head}, the nearest {where}>"
 
 
-@dataclass(frozen=True)
+@quickly_made
+@dataclass(frozen=True, slots=True)
 class LapTimes:
     """The laps over the line at the car's start: how many, and the times of them in s.
 

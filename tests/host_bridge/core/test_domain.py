@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, asdict, dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from host_bridge import core
 from host_bridge.core import codes as host
 from host_bridge.core.codes import members
 from host_bridge.core.reports import CarEvent, CarStatus, Inputs
+from host_bridge.core.system.quickly_made import quickly_made
 from host_bridge.core.texts.stops import (
     duration_text,
     stand_left_s,
@@ -229,3 +232,36 @@ def test_each_name_of_the_vocabulary_is_there_and_none_is_that_of_a_file():
     assert [name for name in some(core.__all__) if not hasattr(core, name)] == []
     with pytest.raises(AttributeError, match="no attribute 'Struct'"):
         core.Struct  # noqa: B018
+
+
+def test_a_record_that_is_quickly_made_is_the_same_record():
+    @dataclass(frozen=True, slots=True)
+    class Usual:
+        x_m: float
+        is_near: bool = False
+
+    quick = quickly_made(dataclass(frozen=True, slots=True)(type("Usual", (), _fields_of(Usual))))
+    for arguments, named in (((1.0,), {}), ((1.0, True), {}), ((), {"is_near": True, "x_m": 2.0})):
+        made, usual = quick(*arguments, **named), Usual(*arguments, **named)
+        assert (made.x_m, made.is_near) == (usual.x_m, usual.is_near)
+        assert repr(made) == repr(usual).replace(Usual.__qualname__, "Usual")
+        assert hash(made) == hash(usual)
+        assert made == quick(usual.x_m, usual.is_near) == replace(quick(9.0), **asdict(usual))
+    with pytest.raises(FrozenInstanceError):
+        made.x_m = 3.0
+    with pytest.raises(TypeError, match="x_m"):
+        quick()
+    assert signature(quick) == signature(Usual)
+
+
+def _fields_of(kind):
+    return {"__annotations__": kind.__annotations__, "is_near": False}
+
+
+def test_a_record_with_a_default_that_has_to_be_made_is_not_quickly_made():
+    @dataclass(frozen=True, slots=True)
+    class Listed:
+        values: list = field(default_factory=list)
+
+    with pytest.raises(TypeError, match=r"Listed\.values: expected a plain field"):
+        quickly_made(Listed)

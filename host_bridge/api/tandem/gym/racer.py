@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from host_bridge.core import NEUTRAL_US, DriveCommand, Input, Observed, brake_for
 from host_bridge.core.errors import DataFileFault, RefusedFault
+from host_bridge.core.system.quickly_made import quickly_made
 from host_bridge.drive import DriveOptions, Phase
 from host_bridge.drive.lockstep.car import VehicleFiles, open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
@@ -28,7 +29,8 @@ _SPACING_M = 0.05  # of a track's centre line, as tandem path centre has it
 Observation = dict[str, NDArray[np.float32]]
 
 
-@dataclass(frozen=True)
+@quickly_made
+@dataclass(frozen=True, slots=True)
 class Moment:
     """The truth of one moment, for rewards. Units are in the names.
 
