@@ -330,6 +330,7 @@ AnyCode = TypeVar("AnyCode", bound=Enum)
 
 
 @lru_cache(maxsize=4096)  # a status has two of these a hundred times a second
+@lru_cache(maxsize=1024)  # bounded: a car may say any bits
 def members(kind: type[AnyCode], bits: int) -> tuple[AnyCode, ...]:
     """Return the codes of this kind whose bits are set in ``bits``, unknown ones included."""
     return tuple(kind(bit) for bit in range(bits.bit_length()) if bits >> bit & 1)
