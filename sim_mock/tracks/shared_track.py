@@ -29,14 +29,14 @@ class SharedTrack:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._cars: list[tuple[ref[World], Outline]] = []
+        self._cars: list[tuple[ref[World], Outline, float]] = []  # and how far each reaches, in m
 
     def enter(self, world: World, outline: Outline) -> None:
         """Add a car. Raises ValueError where another car is in the way."""
         if touches(outline, pose_of(world), self.others(world)):
             raise ValueError("another car of its scene is in the way; say start=X,Y,YAW_DEG")
         self._cars = [it for it in self._cars if it[0]() is not None]
-        self._cars.append((ref(world), outline))
+        self._cars.append((ref(world), outline, outline.reach_m))
 
     def others(self, world: World) -> Floats:
         """Return the sides of all cars but this one: rows of x1, y1, x2, y2 in m."""
@@ -44,19 +44,23 @@ class SharedTrack:
 
     def within_reach(self, world: World) -> Floats:
         """Return the sides of those cars that this one may touch where they stand."""
-        cars, here = self._all(), world.plant.truth
-        near: list[tuple[Outline, Pose]] = []
-        for mine in (outline for it, outline in cars if it is world):
-            for it, outline in cars:
-                there, apart_m = it.plant.truth, outline.reach_m + mine.reach_m
-                if it is world or abs(there.x_m - here.x_m) > apart_m:  # as most are
-                    continue
-                if dist((there.x_m, there.y_m), (here.x_m, here.y_m)) <= apart_m:
-                    near.append((outline, pose_of(it)))
+        mine_m = next((reach_m for it, _, reach_m in self._cars if it() is world), None)
+        if mine_m is None:
+            return NO_WALLS
+        here, near = world.plant.truth, []
+        for reference, outline, reach_m in self._cars:
+            it = reference()
+            if it is None or it is world:
+                continue
+            there, apart_m = it.plant.truth, reach_m + mine_m
+            if abs(there.x_m - here.x_m) > apart_m:  # as most are
+                continue
+            if dist((there.x_m, there.y_m), (here.x_m, here.y_m)) <= apart_m:
+                near.append((outline, pose_of(it)))
         return _sides(near)
 
     def _all(self) -> list[tuple[World, Outline]]:
-        found = [(reference(), outline) for reference, outline in self._cars]
+        found = [(reference(), outline) for reference, outline, _ in self._cars]
         return [(world, outline) for world, outline in found if world is not None]
 
 
@@ -86,7 +90,8 @@ def sides_of(outline: Outline, pose: Pose) -> Floats:
     """Return the four sides of a car seen from above, as walls."""
     c, s = cos(pose.yaw_rad), sin(pose.yaw_rad)
     front, rear, half = outline.front_m, -outline.rear_m, outline.half_width_m
-    along, across = np.array((front, rear, rear, front)), np.array((half, half, -half, -half))
-    x = pose.x_m + c * along - s * across
-    y = pose.y_m + s * along + c * across
-    return np.stack((x, y, np.roll(x, -1), np.roll(y, -1)), axis=1)
+    corners = [
+        (pose.x_m + c * along - s * across, pose.y_m + s * along + c * across)
+        for along, across in ((front, half), (rear, half), (rear, -half), (front, -half))
+    ]
+    return np.array([(*it, *corners[i - 3]) for i, it in enumerate(corners)])
