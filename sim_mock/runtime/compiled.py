@@ -1,7 +1,7 @@
-"""Compilation of the virtual car's program and plant to machine code by mypyc.
+"""Compilation of the virtual car's program, plant and host to machine code by mypyc.
 
-``make fast`` compiles them once into ``.fast/``, which takes a C compiler and a minute or two of
-one core. Drives in lockstep, campaigns and ``import tandem`` then use the result by themselves, any
+``make fast`` compiles them once into ``.fast/``, which takes a C compiler and two minutes of one
+core. Drives in lockstep, campaigns and ``import tandem`` then use the result by themselves, any
 other command with ``TANDEM_FAST=1``, and none with ``TANDEM_FAST=0``. Results are bit-identical:
 the same operations in the same order, with the same C library, and never fused (-ffp-contract). A
 folder is named by the hash of the sources that it was made from, so a changed source is never run
@@ -33,21 +33,33 @@ _PLANT = ("body", "brake", "drive", "esc", "integrators", "motor", "parameters",
           "vesc")  # fmt: skip
 # The slowest model, with which a busy machine hardly reaches real time.
 _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "steering")
+# The host's side of a car, from a command to its frame and from the car's bytes to its reports.
+_LINK = ("clock_sync", "connection", "event_stream", "requests", "session_time", "statistics",
+         "wire")  # fmt: skip
+_CARS = ("acceptance", "car", "fleet", "stop_source_heartbeat")
+_DRIVE = ("control_task", "controls", "drive", "trip_statistics", "lockstep.car", "lockstep.loop")
 _CORE = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts)
     for file in ROOT.glob("firmware/core/**/*.py")
     if file.stem not in ("__init__", "contract", "params", "checked_params")
 }
-# Left out: classes that other files subclass or add fields to (world, messages), and the table of
-# parameters, which would only slow the start down.
+# Left out: classes that other files subclass or add fields to (messages), records that are made by
+# the hundred a second (a frozen dataclass is slower to make), and the table of parameters, which
+# would only slow the start down.
 MODULES = (
     *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu")),
+    *("sim_mock.world", "sim_mock.faults.injector"),  # with all that subclass a world
+    *("sim_mock.tracks.contact", "sim_mock.virtual_car.on_board_sensors"),
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),
     *("sim_mock.board.runstop_circuit", "sim_mock.board.hardware"),
     *sorted(_CORE),
     *("firmware.protocol.frame", "firmware.boards.simulated.virtual", "firmware.app"),
+    *(f"host_bridge.core.{name}" for name in ("board_time", "laps", "system.clock")),
+    *(f"host_bridge.link.protocol.{name}" for name in _LINK),
+    *(f"host_bridge.cars.{name}" for name in _CARS),
+    *(f"host_bridge.drive.{name}" for name in _DRIVE),
 )
 # Modules whose constants the compiled modules use.
 _NUMBERS = (
@@ -57,6 +69,7 @@ _NUMBERS = (
 _READ = (  # further sources that the result depends on: for type checks and for the rewriting
     *("sim_mock/plant", "sim_mock/sensors", "sim_mock/models/autodrive"),
     *("firmware/core", "firmware/protocol", "firmware/compat.py", "firmware/c_library.py"),
+    *("host_bridge/cars", "host_bridge/core", "host_bridge/drive", "host_bridge/link/protocol"),
     *(
         "sim_mock/board/firmware_runner.py",
         "sim_mock/runtime/compiled.py",
@@ -173,6 +186,7 @@ def _compiled(work: Path) -> Path:
     os.environ["CFLAGS"] = f"{os.environ.get('CFLAGS', '')} -ffp-contract=off"
     os.chdir(_rewritten(work / "sources"))  # mypyc derives module names from the current folder
     options = ["--config-file=", "--explicit-package-bases", "--follow-imports=silent"]
+    options.append("--ignore-missing-imports")  # some packages that the host uses have no types
     modules = mypycify(
         [*options, *_files()],
         opt_level="2",
@@ -192,7 +206,7 @@ def _compiled(work: Path) -> Path:
 
 def _rewritten(tree: Path) -> Path:
     """Copy the sources and rewrite them for the compiler; return the copy's folder."""
-    for package in ("firmware", "sim_mock"):
+    for package in ("firmware", "host_bridge", "sim_mock"):
         shutil.copytree(ROOT / package, tree / package, ignore=shutil.ignore_patterns("__*__"))
     for name in (*MODULES, *_NUMBERS):
         file = tree / f"{name.replace('.', '/')}.py"

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import cos, dist, hypot, sin
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +22,7 @@ from sim_mock.tracks.driving_area import DrivingArea, Floats, Pose
 if TYPE_CHECKING:
     from sim_mock.plant.body import BodyParameters
     from sim_mock.plant.parameters import PlantParameters
-    from sim_mock.world import World
+    from sim_mock.world import PlanarPose, World
 
 _TOUCHING_US = 100_000  # a car that slides along a wall and touches it again by then has hit once
 _CLEAR_M = 1e-6  # a car that is moved out of a wall is so far from it
@@ -64,7 +63,7 @@ class Outline:
             (pose.x_m + c * x - s * y, pose.y_m + s * x + c * y) for x in ends[0] for y in ends[1]
         ]
 
-    @cached_property
+    @property
     def reach_m(self) -> float:
         """The largest distance of any part of it from the centre of gravity."""
         return hypot(max(self.front_m, self.rear_m), self.half_width_m)
@@ -207,9 +206,11 @@ class Contact:
         self.is_off = False
         self._area = area
         self._outline = outline
+        self._reach_m = outline.reach_m
         self._others = others
-        self._pose = pose
-        self._hit: Pose | None = None  # the car's pose before its last hit
+        # Plain tuples: one is made at each step of the plant
+        self._pose: PlanarPose = pose
+        self._hit: PlanarPose | None = None  # the car's pose before its last hit
         self._touched_us = -_TOUCHING_US  # when it last touched a wall
         self._slack_m = 0.0  # the distance that it can go before any wall is within reach
         # A map's unknown cells have no walls; elsewhere nothing is to be seen beyond their reach
@@ -218,15 +219,16 @@ class Contact:
     def step(self, world: World) -> None:
         """Check for contact; call it with the world after each step of the plant."""
         truth = world.plant.truth
-        pose = Pose(truth.x_m, truth.y_m, truth.yaw_rad)
+        place = truth.x_m, truth.y_m, truth.yaw_rad
         before = self._pose
-        if pose == before:
+        if place == before:
             return
-        self._slack_m -= dist((pose.x_m, pose.y_m), (before.x_m, before.y_m))
+        self._slack_m -= dist(place[:2], before[:2])
         is_near = self._slack_m <= 0.0
         if not is_near and not self._always_looks:
-            self._pose = pose
+            self._pose = place
             return
+        pose = Pose(*place)
         is_hit = is_near and self._is_hit(pose)
         if is_hit or self._is_at_another(world, pose):
             self._hit_at(world, pose)
@@ -268,7 +270,7 @@ class Contact:
 
     def _is_hit(self, pose: Pose) -> bool:
         near_m = clearance_m(pose.x_m, pose.y_m, self._area.walls)
-        self._slack_m = near_m - self._outline.reach_m
+        self._slack_m = near_m - self._reach_m
         return self._slack_m <= 0.0 and touches(self._outline, pose, self._area.walls)
 
     def _is_at_another(self, world: World, pose: Pose) -> bool:

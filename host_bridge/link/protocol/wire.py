@@ -104,7 +104,7 @@ class MessageLayout:
 def _reader(names: tuple[str, ...]) -> Callable[[Message], tuple[Any, ...]]:
     if len(names) > 1:
         return attrgetter(*names)
-    only = attrgetter(*names)  # which returns a bare value, not a tuple of one
+    only = attrgetter(names[0])  # which returns a bare value, not a tuple of one
     return lambda message: (only(message),)
 
 

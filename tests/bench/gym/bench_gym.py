@@ -205,8 +205,8 @@ def measure() -> Iterator[Sheet]:
             (*columns, "times as shipped", "aim"),
             rows,
             (
-                f"ours: program and plant at 1 ms of each car as {how}; the link both ways, drive",
-                "and LIDAR in Python and NumPy; scans of 1080 rays at 40 Hz: in two steps of five",
+                f"ours: program, plant at 1 ms, link both ways and drive of each car as {how};",
+                "LIDAR in NumPy, scans of 1080 rays at 40 Hz: in two steps of five",
                 "theirs, by numba: single track by RK4 at 10 ms, scans of 1080 rays at each step",
                 *missing,
             ),

@@ -6,13 +6,22 @@ import random
 import struct
 import sys
 from importlib import import_module
+from math import sin
+
+import numpy as np
+from tandem.gym.f110 import F110Env
 
 from host_bridge.config import load_vehicle
 from host_bridge.deploy.hil.host.full_storm import FullStorm, stormy_vehicle
 from host_bridge.deploy.hil.host.small_host import SmallHost
+from host_bridge.drive.lockstep.campaign.case import run_case
+from host_bridge.drive.lockstep.campaign.spec import KEYS, files_of
+from host_bridge.sharing.services import make_host
+from sim_mock.board.firmware_runner import InProcessRunner
 from sim_mock.runtime import compiled
 from sim_mock.virtual_car.config import virtual_car_config
 from sim_mock.world import World, plant_of
+from tests.bench.gym.bench_gym import poses
 from tests.bench.support.pilot import Pilot
 
 NEUTRAL, STEPS = 1_500_000, 12_000
@@ -51,25 +60,31 @@ def put_out(kind, step, chance):
     return NEUTRAL + chance.randint(-150_000, 150_000)
 
 
-def heard(world):
-    """A hash that takes in every byte which the car sends from now on."""
-    found, advance = hashlib.sha256(), world.advance
+class Heard:
+    """What makes a program's runner that takes every byte which the program sends into a hash."""
 
-    def heard(until_us):
-        sent = advance(until_us)
-        found.update(sent)
-        return sent
+    def __init__(self):
+        self.hash = hashlib.sha256()
 
-    world.advance = heard
-    return found
+    def __call__(self, *board):
+        runner = InProcessRunner(*board)
+        step = runner.step
+
+        def heard(*moment):
+            outputs = step(*moment)
+            self.hash.update(outputs.sent)
+            return outputs
+
+        runner.step = heard
+        return runner
 
 
 def whole_car(name, speed_mm_s, **query):
     """Every byte that a complete car sent in some seconds of slalom."""
-    world = World(virtual_car_config(load_vehicle(name), query), seed=1)
-    found = heard(world)
+    found = Heard()
+    world = World(virtual_car_config(load_vehicle(name), query), seed=1, runner=found)
     Pilot(world, speed_mm_s).drive(500)
-    return found.hexdigest(), world.plant.truth.vx_mps
+    return found.hash.hexdigest(), world.plant.truth.vx_mps
 
 
 class Storm(FullStorm):
@@ -80,8 +95,8 @@ class Storm(FullStorm):
 def stormy(name):
     """Every byte of a drive on which everything else goes wrong, and how fast it once was."""
     vehicle = stormy_vehicle(name)
-    world = World(vehicle, seed=3)
-    found, fastest_mps = heard(world), [0.0]
+    found, fastest_mps = Heard(), [0.0]
+    world = World(vehicle, seed=3, runner=found)
     world.observers.append(
         lambda w: fastest_mps.append(max(fastest_mps.pop(), w.plant.truth.vx_mps))
     )
@@ -91,7 +106,29 @@ def stormy(name):
     host.take_the_wheel()
     host.drive(2000, 1000, 100_000)
     Storm(host, 3).run(1000)
-    return found.hexdigest(), fastest_mps[0]
+    return found.hash.hexdigest(), fastest_mps[0]
+
+
+def case(track, **more):
+    """Every byte both ways, and all truth, of a campaign's case: its host is in the drive, too."""
+    values = {key.name: key.default for key in KEYS if key.default is not None}
+    values |= {"vehicle": "f1tenth", "track": track, "seed": 1, "speed_mps": 1.0, **more}
+    spec = {**values, "duration_s": 4.0, "controller": "script:slalom", "vehicle_changes": {}}
+    row = run_case({**spec, "files": files_of(spec)}, make_host().vehicles)
+    return f"{row['bytes']} {row['trace']} {row['outcome']}", row["distance_m"]
+
+
+def scene():
+    """Where two cars of one scene are and what their LIDARs see, of each other too."""
+    env, found = F110Env(map="corridor", num_agents=2), hashlib.sha256()
+    env.reset(np.array(poses(2)))
+    for step in range(150):
+        seen = env.step(np.array([(0.1 * sin(0.05 * step), 1.0), (0.0, 1.2)]))[0]
+        for scan in seen["scans"]:
+            found.update(scan.tobytes())
+        found.update(np.array((seen["poses_x"], seen["poses_y"], seen["poses_theta"])).tobytes())
+    env.close()
+    return found.hexdigest(), max(seen["linear_vels_x"])
 
 
 if __name__ == "__main__":
@@ -100,5 +137,8 @@ if __name__ == "__main__":
     for name in ("f1tenth", "opencav"):
         drives[f"model {name}"] = whole_car(name, 1000, model="autodrive")
     drives |= {f"storm {name}": stormy(name) for name in SPEEDS_MM_S}
+    drives["case on a track"] = case("corridor", oracles=["completed"])
+    drives["scene of two cars"] = scene()
+    drives["case on a bad line"] = case("corridor", link_loss=0.1, oracles=["completed"])
     files = [import_module(name).__file__ for name in compiled.MODULES]
     json.dump({"files": files, "drives": drives}, sys.stdout)

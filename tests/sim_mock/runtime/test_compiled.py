@@ -13,7 +13,7 @@ from sim_mock.runtime import compiled
 from tests.support import patience
 from tests.support.evidence import every
 
-BUILD_S = 1200  # a minute or two of one core, of which a loaded machine leaves a tenth
+BUILD_S = 1200  # two minutes of one core, of which a loaded machine leaves a tenth
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
@@ -129,3 +129,10 @@ def test_every_module_and_what_it_rests_on_is_among_the_sources():
 def test_nothing_is_compiled_or_looked_for_unless_asked():
     code = "import sys, sim_mock.world; print('sim_mock.runtime.compiled' in sys.modules)"
     assert run("-c", code, fast=False).stdout.strip() == "False"
+
+
+@pytest.mark.process
+def test_where_nothing_is_compiled_the_host_is_there_and_its_command_can_say_so():
+    code = "import sys; sys.modules['sim_mock'] = None; import host_bridge.cli.main; print('there')"
+    done = run("-c", code, fast=True)
+    assert done.stdout.strip() == "there", done.stderr
