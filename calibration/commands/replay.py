@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from calibration.bayesian_fit.parameters import known_values
 from calibration.bayesian_fit.run_fit import fit_runs
@@ -17,23 +18,34 @@ from calibration.logs.run import Run
 from calibration.logs.run_csv import read_run_csv
 from calibration.logs.run_log import LoggedRun, read_log_runs
 from calibration.logs.run_tracked import with_tracked
+from calibration.logs.trace import DriveTrace
 from calibration.replay.band import driven_steering
+from calibration.replay.cause_fit import ComparedDrive, search
+from calibration.replay.cause_report import CauseReport
+from calibration.replay.pose_drive import PoseDrive
 from calibration.replay.replay import replay
+from calibration.simulation.log_drive import LogDrive
+from calibration.simulation.twin import Twin
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
-from host_bridge.core.errors import UsageFault
+from host_bridge.core.errors import NotHeldFault, UsageFault
 
+Progress: TypeAlias = Callable[[float], None]
 NONE = "none"
 _VEHICLE = "nigel"
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs to replay, of one type of car; ``is_virtual`` if one was of a virtual car."""
+    """The runs to replay, of one type of car; ``is_virtual`` if one was of a virtual car.
+
+    ``traces`` has for each what its own sensors told, None where nothing says that.
+    """
 
     vehicle: Vehicle
     runs: Sequence[Run]
     is_virtual: bool
+    traces: Sequence[DriveTrace | None]
 
     def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
         """Fit a calibration on all runs, write it, and replay them by it."""
@@ -49,14 +61,20 @@ class Runs:
             shown.append(_replayed(self.vehicle, run, _fit(self.vehicle, others, "", command)))
         return ReplayReport(shown, is_each=True)
 
-    def by_file(self, wanted: str | None) -> ReplayReport:
-        """Replay all runs by a calibration file, by ``own`` or by ``none``.
+    def by_file(self, wanted: str | None, progress: Progress = lambda _: None) -> ReplayReport:
+        """Replay all runs by a calibration file, by ``own`` or by ``none``, and look for causes.
 
-        None is ``none`` if a car was virtual, which had the vehicle file's values, else ``own``.
+        ``progress`` hears the share of the search that is done. None is ``none`` if a car was
+        virtual, which had the vehicle file's values, else ``own``.
         Raises errors.UsageFault, errors.VehicleFileFault.
         """
         wanted = wanted or (NONE if self.is_virtual else OWN)
-        return self._by(_chosen(wanted, self.vehicle))
+        calibration = _chosen(wanted, self.vehicle)
+        causes = []
+        for at, (run, trace) in enumerate(zip(self.runs, self.traces, strict=True)):
+            hear = _part_of(progress, at, len(self.runs))
+            causes.append(_cause(self.vehicle, calibration, run, trace, hear))
+        return replace(self._by(calibration), causes=causes)
 
     def _by(self, calibration: Calibration | None) -> ReplayReport:
         shown = [_replayed(self.vehicle, run, calibration) for run in self.runs]
@@ -86,9 +104,13 @@ def read_runs(
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]
+    traces: list[DriveTrace | None] = [None] * (len(runs) - len(logged)) + [
+        it.trace for it in logged
+    ]
     if tracked:
         runs = [_tracked(run, runs, tracked) for run in runs]
-    return Runs(vehicle, runs, any(it.is_virtual for it in logged))
+        traces = [None]
+    return Runs(vehicle, runs, any(it.is_virtual for it in logged), traces)
 
 
 def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:
@@ -100,6 +122,31 @@ def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:
             remedy="replay each by itself, with its own file; a log of several needs --car NAME",
         )
     return with_tracked(run, path)
+
+
+def _part_of(progress: Progress, at: int, count: int) -> Progress:
+    return lambda share: progress((at + share) / count)
+
+
+def _cause(
+    vehicle: Vehicle,
+    calibration: Calibration | None,
+    run: Run,
+    trace: DriveTrace | None,
+    progress: Progress,
+) -> CauseReport:
+    """Look for what this car differs by from the twin that it was replayed on."""
+    twin, values = Twin(vehicle), calibration.values if calibration else known_values(vehicle)
+    try:
+        if trace:
+            drive: ComparedDrive = LogDrive(
+                vehicle, trace, twin.tuned(values) if calibration else None
+            )
+        else:
+            drive = PoseDrive(twin, values, run)
+    except NotHeldFault as fault:
+        return CauseReport(None, fault.what)
+    return CauseReport(search(drive, progress))
 
 
 def _replayed(vehicle: Vehicle, run: Run, calibration: Calibration | None) -> Shown:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from calibration.bayesian_fit.estimates import Fit
 from calibration.files.calibration import Calibration
+from calibration.replay.cause_report import CauseReport
 from calibration.replay.replay import (
     ErrorSummary,
     Replay,
@@ -24,18 +26,25 @@ Shown: TypeAlias = tuple[Replay, Calibration | None]
 
 @dataclass(frozen=True)
 class ReplayReport:
-    """Replays, each with its calibration; ``is_each`` if each has one of its own."""
+    """Replays, each with its calibration; ``is_each`` if each has one of its own.
+
+    ``causes`` says for each why its car differs from the twin; none if nobody asked.
+    """
 
     shown: Sequence[Shown]
     is_each: bool
+    causes: Sequence[CauseReport] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the replays as ``--json`` prints them."""
-        return [_row(*one) for one in self.shown]
+        causes: Sequence[Any] = [it.row() for it in self.causes] or [None] * len(self.shown)
+        return [
+            {**_row(*one), "cause": cause} for one, cause in zip(self.shown, causes, strict=True)
+        ]
 
     def lines(self) -> Iterator[str]:
         """Yield the replays as lines for people."""
-        return _lines(self.shown, is_each=self.is_each)
+        return _lines(self.shown, self.causes, is_each=self.is_each)
 
     def draw(self, path: Path) -> None:
         """Write the first replay as a picture."""
@@ -108,11 +117,13 @@ def _band(shown: Replay) -> dict[str, Any] | None:
     }
 
 
-def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
+def _lines(
+    shown: Sequence[Shown], causes: Sequence[CauseReport], *, is_each: bool
+) -> Iterator[str]:
     calibration = shown[0][1]
     if not is_each:
         yield from _numbers(calibration) if calibration else ("numbers of the vehicle file", "")
-    for one, own in shown:
+    for (one, own), cause in zip_longest(shown, causes):
         fitted = " (was fitted on)" if own and own.was_fitted_on(one.run) else ""
         yield f"{one.run.commands.file} against {one.run.odometry.file}{fitted}"
         if is_each and own and own.fit:
@@ -126,6 +137,8 @@ def _lines(shown: Sequence[Shown], *, is_each: bool) -> Iterator[str]:
         yield _summed("untuned", one.errors(one.untuned).summary(one.first_sample))
         yield from _paths(one)
         yield from _banded(one, _fit(own))
+        if cause:
+            yield from cause.lines()
         yield ""
 
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from calibration.logs.run import Run
 from calibration.logs.run_csv import read_run_csv
-from calibration.logs.trace_tandem import logged_cars
+from calibration.logs.trace import DriveTrace
+from calibration.logs.trace_tandem import logged_cars, read_tandem_log
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
@@ -28,11 +29,13 @@ class LoggedRun(NamedTuple):
     """One car's drive; ``is_virtual`` if it was a virtual car.
 
     A virtual car had the vehicle file's numbers, or those of the calibration that its URI named.
+    ``trace`` is the same drive as the car's sensors told it.
     """
 
     vehicle: str
     is_virtual: bool
     run: Run
+    trace: DriveTrace
 
 
 def read_log_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
@@ -110,7 +113,8 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         brakes=tuple(_brakes(log, car)),
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
-    yield LoggedRun(vehicle_word(vehicle), written.is_virtual, Run(commands, odometry))
+    trace = read_tandem_log(log, car, vehicle)
+    yield LoggedRun(vehicle_word(vehicle), written.is_virtual, Run(commands, odometry), trace)
 
 
 def _late_odometry(vehicle: Vehicle) -> Iterator[str]:

@@ -58,7 +58,9 @@ class DriveTrace:
     """One drive's series; lengths in m, angles in rad, times in s, left and forward positive.
 
     ``steering``: the angle that the car's program commands, by the map that it holds.
-    ``target``: the commanded speed.
+    ``target``: the commanded speed; nan where nobody drives it.
+    ``program``: the target speed that its program follows, brakes of its own or not, and 1 where
+    it brakes to a stop instead, else 0.
     ``effort``: the drive's output as a share of its maximum; nan where the car is not driven.
     ``travel``: the distance its wheels rolled, by ``counts_per_m``.
     ``inertial``: yaw rate in rad/s, acceleration forward and to the left in m/s^2.
@@ -74,6 +76,7 @@ class DriveTrace:
     vehicle: str
     steering: Series = field(default_factory=Series)
     target: Series = field(default_factory=Series)
+    program: Series = field(default_factory=Series)
     effort: Series = field(default_factory=Series)
     travel: Series = field(default_factory=Series)
     inertial: Series = field(default_factory=Series)

@@ -138,6 +138,7 @@ class _CollectedSeries:
         self._silent_imu = 0
         self.steering: list[tuple[float, ...]] = []
         self.target: list[tuple[float, ...]] = []
+        self.program: list[tuple[float, ...]] = []
         self.effort: list[tuple[float, ...]] = []
         self.travel: list[tuple[float, ...]] = []
         self.inertial: list[tuple[float, ...]] = []
@@ -162,6 +163,7 @@ class _CollectedSeries:
             vehicle_word(self._vehicle),
             steering=series(self.steering),
             target=series(self.target),
+            program=series(self.program),
             effort=series(self.effort),
             travel=series(self.travel),
             inertial=series(self.inertial),
@@ -182,6 +184,8 @@ class _CollectedSeries:
         self._is_driven = row["state"] == _DRIVEN and row["brake"] == 0
         self.steering.append((self._now_s, row["steer_rad"]))
         self.target.append((self._now_s, row["target_mps"] if self._is_driven else np.nan))
+        is_stopping = row["state"] != _DRIVEN and row["brake"] > 0.0
+        self.program.append((self._now_s, row["target_mps"], float(is_stopping)))
 
     def _motion(self, row: Row) -> None:
         at_s = self._captured.unwrapped(row["captured_us"]) * 1e-6

@@ -10,6 +10,7 @@ from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
 from host_bridge.core.texts.table import source_word, stop_source_word
 
+WHY_APART = "Of a recorded drive, tandem replay LOG says by what a car differs from its twin."
 _HALF_SECOND_US = 500_000  # the seconds of two clocks differ by half of one at most, either way
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side

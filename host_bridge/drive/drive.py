@@ -13,6 +13,7 @@ from enum import Enum
 
 from host_bridge.cars.actions import short_sender
 from host_bridge.cars.car import ConnectedCar
+from host_bridge.cars.car_text import WHY_APART
 from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.stop_source_heartbeat import SEAT
@@ -409,7 +410,8 @@ class FleetDrive:
             trip.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
         differs = "; ".join(str(alarm) for alarm in divergence.alarms())
         self._halt(
-            f"A car and its twin are too far apart: {differs}. Stopped: {self._arm_again()}."
+            f"A car and its twin are too far apart: {differs}. Stopped: {self._arm_again()}. "
+            f"{WHY_APART}"
         )
 
     def _halt(self, notice: str) -> None:

@@ -29,6 +29,8 @@ examples:
                                 as a bag of ROS 2: ros2 bag play bag.mcap, or tandem replay --bag
   tandem log drive.mcap --foxglove-layout layout.json
                                 a layout for Foxglove, which draws the cars of this log
+  tandem replay drive.mcap --car nigel
+                                by what a car of a log differs from its twin
   tandem log --samples out/     a drive of a virtual Nigel as two such files, to try both with:
                                 tandem drive --car sim://nigel \\
                                   --input csv:out/nigel_slalom_commands.csv

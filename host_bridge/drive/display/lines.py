@@ -8,6 +8,7 @@ from typing import Any
 
 from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
+    WHY_APART,
     angle_text,
     divergence_lines,
     hitl_text,
@@ -187,4 +188,6 @@ def _together(drive: FleetDrive, now_us: int) -> list[str]:
             f"{car.name}: apart at the end: {text}"
             for text, _ in divergence_lines(divergence, now_us)
         ]
+    if any(it.alarms() for it in drive.divergences):
+        lines.append(WHY_APART)
     return lines
