@@ -65,6 +65,7 @@ MODULES = {
     "calibration logs": "tests.studies.logs.log_study",
     "guide": "tests.studies.logs.guide_study",
     "accidents": "tests.studies.accident_study",
+    "causes": "tests.studies.logs.cause_study",
     "races": "tests.studies.racing.race",
     "autorally": "tests.studies.racing.autorally",
     "a day each": "tests.nightly.soak.test_car_soak, tests.nightly.soak.test_host_soak",
