@@ -170,7 +170,8 @@ def _guided(args: argparse.Namespace, host: Host) -> int:
     print()
     code = _reported(args, host, traces, lambda _: vehicle)
     print("\nwritten: " + ", ".join(str(getattr(args, name)) for name in paths))
-    print(f"onto the board: tandem config write {shlex.quote(args.car)} --calibration {args.out}")
+    out = shlex.quote(str(args.out))
+    print(f"onto the board: tandem config write {shlex.quote(args.car)} --calibration {out}")
     twin = shlex.quote(f"sim://{vehicle.name}?calibration={args.out}")
     print(f"as a virtual car: tandem drive {twin}")
     return code

@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from shlex import quote
 
 from host_bridge.cli.arguments.arg_types import whole
 from host_bridge.cli.commands import station
@@ -196,7 +197,7 @@ def _new(folder: Path, source: Path | None) -> int:
         raise DataFileFault.in_the_way(file) from None
     except OSError as error:
         raise DataFileFault.unwritable("the campaign", file, error) from None
-    print(f"{file}: edit it, then: tandem campaign run {folder}")
+    print(f"{file}: edit it, then: tandem campaign run {quote(str(folder))}")
     return 0
 
 
@@ -229,7 +230,8 @@ def _run(args: argparse.Namespace, host: Host) -> int:
     if not args.json:
         print(summary(plan, found), args.folder / course.REPORT, sep="\n")
     if not is_whole:
-        print(f"interrupted; tandem campaign run {args.folder} goes on", file=sys.stderr)
+        again = f"tandem campaign run {quote(str(args.folder))}"
+        print(f"interrupted; {again} goes on", file=sys.stderr)
         return INTERRUPTED
     if found.outcomes.get("not_measured"):
         raise NotShownFault(
@@ -304,5 +306,5 @@ def _on_station(log: Path, port: int | None, host: Host) -> int:
     parser = argparse.ArgumentParser(prog="tandem station")
     station.add_arguments(parser)
     words = ["--log", str(log), *([] if port is None else ["--port", str(port)])]
-    print(f"tandem station --log {log}", file=sys.stderr)
+    print(f"tandem station --log {quote(str(log))}", file=sys.stderr)
     return station.run(parser.parse_args(words), host)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def _text(figures: dict[str, Any], path: Path, image: Path) -> str:
         "at most",
         f"{path} and {image.name}: {figures['width_m']:.1f} by {figures['height_m']:.1f} m, "
         f"{figures['wall_cells']} cells of walls",
-        f"next: tandem path centre {path} -o {path.with_suffix('.csv')}",
+        f"next: tandem path centre {quote(str(path))} -o {quote(str(path.with_suffix('.csv')))}",
     ]
     if figures["left_out"]:
         lines.insert(1, f"{figures['left_out']} scans without odometry nearby were left out")

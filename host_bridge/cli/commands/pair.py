@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import secrets
+import shlex
 from collections.abc import Callable, Iterator
 
 from host_bridge.cli.arguments.arg_types import whole
@@ -157,4 +158,5 @@ def _write_virtual(path: str, key: bytes) -> None:
             got=error.strerror or str(error),
             remedy="a file that is there is left alone: name another one",
         ) from None
-    print(f"{path}: tandem sim VEHICLE --key {path}, and tandem sim runstop_box --key {path}")
+    key = shlex.quote(str(path))
+    print(f"{path}: tandem sim VEHICLE --key {key}, and tandem sim runstop_box --key {key}")

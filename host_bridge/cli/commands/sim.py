@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -200,16 +201,18 @@ def _options(args: argparse.Namespace) -> list[str]:
 def _welcome(ready: dict[str, Any], args: argparse.Namespace) -> str:
     device = args.link or ready["device"]
     if args.vehicle == _BOX:
+        radio = shlex.quote(f"serial://{device}")
         return (
             f"a runstop box runs under {ready['runtime']}; its radio is {device}\n"
-            f"  serve a car with it: tandem serve --car sim://nigel --radio serial://{device}\n"
+            f"  serve a car with it: tandem serve --car sim://nigel --radio {radio}\n"
             f"  lines it takes here: {', '.join(_BOX_LINES)}; Ctrl-C ends"
         )
+    uri = shlex.quote(f"serial://{Path(device).absolute()}")
     return (
         f"{args.name or args.vehicle} runs under {ready['runtime']}, behind {device}\n"
         f"  its board: {ready['board_id']} (the same one again: --board {args.board})\n"
-        f"  drive it:  tandem drive --car serial://{Path(device).absolute()}\n"
-        f"  watch it:  tandem monitor serial://{Path(device).absolute()}\n"
+        f"  drive it:  tandem drive --car {uri}\n"
+        f"  watch it:  tandem monitor {uri}\n"
         f"  lines it takes here: {', '.join(_LINES)}; Ctrl-C ends"
     )
 

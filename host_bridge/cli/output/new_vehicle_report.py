@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,9 +43,11 @@ def new_vehicle_lines(made: NewVehicle, answers: Answers, taken: Sequence[str]) 
     yield from (f"mind: {text}" for text in _reminders(made))
     yield "to be measured on the car; until then as computed or as its base's:"
     yield from aligned(_TO_MEASURE)
-    path, board = _argument(next(iter(made.texts))), _argument(made.board)
+    named = _argument(next(iter(made.texts)))
+    path, board = shlex.quote(named), shlex.quote(_argument(made.board))
+    car = shlex.quote(f"sim://{named}")
     yield "next:"
-    yield f"  tandem drive --car 'sim://{path}'              as a virtual car"
+    yield f"  tandem drive --car {car}              as a virtual car"
     yield f"  tandem vehicles {path} --check --board {board}"
     yield f"  tandem flash --vehicle {path} --board {board} --port PORT"
 

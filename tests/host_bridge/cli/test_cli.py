@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import threading
@@ -91,6 +92,32 @@ def test_what_may_be_left_out_of_config_is_not_said_to_be_required(capsys):
     with pytest.raises(SystemExit):
         cli.main(["config"])
     assert "are required: action\n" in capsys.readouterr().err
+
+
+# what was written -> the words that write it, and a command that is shown for it
+SHOWN = {
+    "campaign": (["campaign", "new"], ["tandem", "campaign", "run"]),
+    "vehicle file": (["vehicles", "new"], ["tandem", "vehicles"]),
+}
+SLASH = [
+    "--like", "f1tenth", "--wheelbase-m", "0.324", "--track-m", "0.296", "--wheel-radius-m",
+    "0.0545", "--mass-kg", "3.2", "--speed-max-mps", "4", "--full-speed-mps", "13", "--servo-us",
+    "1900,1500,1100", "--steer-deg", "25", "--encoder", "hall", "--magnets", "4", "--gyro", "no",
+    "--rc", "no", "--cells", "3", "--board", "pico",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_a_shown_command_can_be_pasted_where_a_folder_has_a_space_in_its_name(
+    kind, tmp_path, capsys
+):
+    (written, wanted), folder = SHOWN[kind], tmp_path / "my cars"
+    folder.mkdir()
+    path = str(folder / ("link" if kind == "campaign" else "slash.toml"))
+    assert cli.main([*written, path, *([] if kind == "campaign" else SLASH)]) == 0
+    shown = [line[line.find("tandem ") :] for line in capsys.readouterr().out.splitlines()]
+    commands = [shlex.split(it) for it in shown if it.startswith("tandem ")]
+    assert [*wanted, path] in [words[: len(wanted) + 1] for words in commands]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import threading
 
@@ -47,6 +48,19 @@ def test_a_named_pipe_feeds_another_program(tmp_path):
             rows = [json.loads(reader.readline()) for _ in range(200)]
         assert {row["sensor"] for row in rows} >= {"truth", "imu", "wheels"}
         assert process.poll() is None, "a reader that goes away must not end the car"
+
+
+def test_a_command_that_it_shows_can_be_pasted_from_a_folder_with_a_space_in_its_name(tmp_path):
+    folder = tmp_path / "my cars"
+    folder.mkdir()
+    with program("sim", "nigel", "--link", str(folder / "port")) as process:
+        shown = [process.stdout.readline() for _ in range(4)]
+    words = [shlex.split(line) for line in shown[2:]]
+    uri = f"serial://{folder / 'port'}"
+    assert [it[2:] for it in words] == [
+        ["tandem", "drive", "--car", uri],
+        ["tandem", "monitor", uri],
+    ]
 
 
 @pytest.mark.parametrize("words", [(), ("--name", "red")])
