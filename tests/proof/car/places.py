@@ -21,6 +21,7 @@ from firmware.protocol.codec import Message
 # The way in and the reports: the search hands messages to their handlers, and reads its reports
 # where they are made. The differential test runs the whole of them. A cipher remembers nothing.
 _NOT_WALKED = (Telemetry, Events, EventReporter, Receiver, Outbox, Message, Aes)
+_RESERVED = {"_room"}  # memory that is kept free for a file (settings/writing.py): nobody reads it
 _WHOLE = 16  # a list of so many is one value; of a longer one each place that varies is its own
 
 Values = tuple[Any, ...]
@@ -131,7 +132,7 @@ def walked(roots: dict[str, Any]) -> tuple[list[Place], dict[str, Deadline]]:
             deadlines[path] = owner
         for name, value in list(vars(owner).items()):
             where = f"{path}.{name}"
-            if callable(value) or getattr(value, "is_apart", False):
+            if callable(value) or name in _RESERVED or getattr(value, "is_apart", False):
                 continue
             if _is_ours(value):
                 todo.append((where, value))
