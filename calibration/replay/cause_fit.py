@@ -222,10 +222,11 @@ def _judged(found: Sequence[FittedCause], before: float, count: int) -> Finding:
         key=lambda it: -it.gain,
     )
     one, two = scaled[:2]
-    not_told = tuple(it.cause for it in scaled if not _QUANTILE * it.deviation <= it.cause.worth)
     differs = one.gain > LEAST_GAIN and one.is_large and one.share > 0.0
     is_told = differs and one.gain - two.gain > LEAST_LEAD and one.share > LEAST_SHARE
     undecided = (one, two) if differs and not is_told else ()
+    others = scaled[1:] if is_told else [it for it in scaled if it not in undecided]
+    not_told = tuple(it.cause for it in others if not _QUANTILE * it.deviation <= it.cause.worth)
     return Finding(one if is_told else None, undecided, not_told, before / count, tuple(scaled))
 
 

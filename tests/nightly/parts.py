@@ -177,7 +177,7 @@ STUDIES: tuple[Part, ...] = (
          "laps of AutoRally's track by the paper's cost, minutes each on one core"),
     Part("hours over the air", fast("-m", "tests.host_bridge.sharing.network.hours",
                                     "--hours", "10", "--air", "10 % lost, 10 ms one way"), 4.0,
-         (*_CAR, "host_bridge/sharing/network/**/*.py", "tests/host_bridge/sharing/network/*.py"),
+         (*_HOST, "tests/host_bridge/sharing/network/*.py", "tests/ros/reaction/impairment.py"),
          "drives a virtual car for ten hours through both ends of a guest's sealed session"),
     Part("a day each", ("env", "TANDEM_SOAK_HOURS=24", *fast(
              *PYTEST[1:], "-m", "soak", "--timeout=90000", "tests/nightly/soak/test_car_soak.py",

@@ -68,6 +68,7 @@ MODULES = {
     "causes": "tests.studies.logs.cause_study",
     "races": "tests.studies.racing.race",
     "autorally": "tests.studies.racing.autorally",
+    "hours over the air": "tests.host_bridge.sharing.network.hours",
     "a day each": "tests.nightly.soak.test_car_soak, tests.nightly.soak.test_host_soak",
 }
 LOADED = """

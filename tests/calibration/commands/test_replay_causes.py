@@ -7,12 +7,15 @@ import pytest
 
 from calibration.bayesian_fit.parameters import known_values
 from calibration.logs.run import Commands, PoseTrack, Run
+from calibration.replay.cause_fit import search
+from calibration.simulation.causes import CAUSES
 from calibration.simulation.twin import predict
 from host_bridge.cli import main as cli
 from tests.calibration.drives import NIGEL, write_run
 from tests.studies.logs.cause_study import CONTROL, KINDS, SUFFICES, asked, drawn, drive
 
 KNOWN = known_values(NIGEL)
+(TRIM,) = (cause for cause in CAUSES if cause.name == "trim")
 # What a car is like, and the cause that is to be told
 POSES = [
     ({"steer_trim_norm": -0.07}, "trim", 0.07 * NIGEL.steer_max_rad),
@@ -89,6 +92,33 @@ def test_a_log_tells_a_trim_that_was_planted_in_the_complete_car(tmp_path, capsy
     told = row["cause"]["told"]
     assert told["cause"] == "trim"
     assert told["low"] < planted.amount < told["high"]
+
+
+class Insensitive:
+    """A drive whose readings hardly follow the trim, and the grip not at all."""
+
+    def __init__(self, trim_rad):
+        rng, count = np.random.default_rng(1), 400
+        self.noise, self.own = np.ones(count), np.zeros(count)
+        self.constants = [np.ones(count)]
+        slope = rng.normal(size=count)
+        least_rad = TRIM.worth / 1.5  # the deviation of a trim that is found
+        self._slopes = {"trim": slope / np.linalg.norm(slope) / least_rad, "grip": 0.0 * slope}
+        self.measured = trim_rad * self._slopes["trim"] + rng.normal(size=count)
+
+    def can_have(self, cause):
+        return cause.name in self._slopes
+
+    def simulated(self, cause, amount):
+        return amount * self._slopes[cause.name]
+
+
+@pytest.mark.parametrize(("trim_rad", "told"), [(0.19, "trim"), (0.0, None)])
+def test_what_is_told_is_not_also_what_the_drive_could_not_tell(trim_rad, told):
+    found = search(Insensitive(trim_rad))
+    assert (found.told and found.told.cause.name) == told
+    not_told = [cause.name for cause in found.not_told]
+    assert set(not_told) == {"trim", "grip"} - {told}
 
 
 def test_a_drive_too_short_says_that_nothing_was_looked_for(tmp_path, capsys):
