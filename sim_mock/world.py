@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from firmware.boards.simulated.virtual import RECEIVE_SIZE, SEND_SIZE
 from firmware.core.settings.params import CHANNEL_BRAKE, CHANNEL_ESC, CHANNEL_H_BRIDGE
 from firmware.protocol.codes import RESET_POWER_ON, RESET_WATCHDOG
-from sim_mock.board.firmware_runner import (
-    FirmwareRunner,
-    InProcessRunner,
-    ProgramLost,
-    Referable,
-)
+from sim_mock.board.firmware_runner import FirmwareRunner, InProcessRunner, ProgramLost
 from sim_mock.board.hardware import TIME_MASK, WATCHDOG_US, BoardHardware
 from sim_mock.board.stored_image import VehicleSpec, board_id_of, stored_image
 from sim_mock.board.transmitter import Transmitter
@@ -76,7 +71,7 @@ class PoseFault:
     offset: PlanarPose = (0.0, 0.0, 0.0)
 
 
-class World(Referable):
+class World:
     """One virtual car in virtual time.
 
     ``start_us`` is where the board's clock begins; ``feed`` is the link towards the car. ``board``

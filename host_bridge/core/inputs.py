@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Protocol
 
@@ -51,6 +51,23 @@ class DriveCommand:
     lights: int = 0
     heard_us: int | None = None  # None: at this moment
     lost: str = ""
+
+
+_KINDS = {
+    "steer_rad": float, "speed_mps": float, "brake": float, "is_held": bool,
+    "permits_autonomy": bool, "is_by_hand": bool, "input_count": int, "lights": int,
+}  # fmt: skip
+
+
+def in_pythons_types(command: DriveCommand) -> DriveCommand:
+    """Return the command with numbers and truths of Python's own types.
+
+    An input may be foreign code, and NumPy's are not what machine code takes. Raises TypeError and
+    ValueError for what is no number.
+    """
+    if all(type(getattr(command, name)) is kind for name, kind in _KINDS.items()):
+        return command
+    return replace(command, **{name: kind(getattr(command, name)) for name, kind in _KINDS.items()})
 
 
 # A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well

@@ -28,6 +28,7 @@ from host_bridge.core import (
     State,
 )
 from host_bridge.core.errors import DataFileFault
+from host_bridge.core.inputs import in_pythons_types
 from host_bridge.drive.controls import Controls
 from host_bridge.drive.trip_statistics import TripStatistics
 
@@ -192,7 +193,8 @@ class FleetDrive:
         An input may be foreign code: an exception counts as a lost device.
         """
         try:
-            return self.controls.step(now_us, cars, is_driving, is_between_ticks=is_between_ticks)
+            asked = self.controls.step(now_us, cars, is_driving, is_between_ticks=is_between_ticks)
+            return in_pythons_types(asked)
         except Exception as error:
             _LOGGER.exception("the input failed")
             return DriveCommand(lost=f"The input failed ({type(error).__name__}: {error})")

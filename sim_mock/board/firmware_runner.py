@@ -59,10 +59,6 @@ def key_record_in(image: bytes) -> bytes:
     return image.key if isinstance(image, FlashContents) else b""
 
 
-class Referable:
-    """An object to which a weak reference can be made; a compiled class has that from here."""
-
-
 class ProgramLost(RuntimeError):
     """The program no longer answers: it has ended, or it hangs."""
 

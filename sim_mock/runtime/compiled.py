@@ -37,19 +37,18 @@ _AUTODRIVE = ("automobile", "car", "curve", "gearbox", "motor", "powertrain", "s
 _LINK = ("clock_sync", "connection", "event_stream", "requests", "session_time", "statistics",
          "wire")  # fmt: skip
 _CARS = ("acceptance", "car", "fleet", "stop_source_heartbeat")
-_DRIVE = ("control_task", "controls", "drive", "trip_statistics", "lockstep.car", "lockstep.loop")
+_DRIVE = ("control_task", "drive", "trip_statistics", "lockstep.car", "lockstep.loop")
 _CORE = {
     ".".join(file.relative_to(ROOT).with_suffix("").parts)
     for file in ROOT.glob("firmware/core/**/*.py")
     if file.stem not in ("__init__", "contract", "params", "checked_params")
 }
-# Left out: classes that other files subclass or add fields to (messages), records that are made by
-# the hundred a second (a frozen dataclass is slower to make), and the table of parameters, which
-# would only slow the start down.
+# Left out: classes that other files subclass, add fields to (messages), or put foreign parts into
+# (world, controls); records that are made by the hundred a second, for a frozen dataclass is slower
+# to make; and the table of parameters, which would only slow the start down.
 MODULES = (
     *(f"sim_mock.plant.{name}" for name in (*_PLANT, "vehicle_plant")),
     *(f"sim_mock.sensors.{name}" for name in ("encoder", "imu")),
-    *("sim_mock.world", "sim_mock.faults.injector"),  # with all that subclass a world
     *("sim_mock.tracks.contact", "sim_mock.virtual_car.on_board_sensors"),
     "sim_mock.models.integration",
     *(f"sim_mock.models.autodrive.{name}" for name in _AUTODRIVE),

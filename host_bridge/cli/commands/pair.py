@@ -149,8 +149,8 @@ def _forget(args: argparse.Namespace) -> None:
 def _write_virtual(path: str, key: bytes) -> None:
     opener: Callable[[str, int], int] = lambda name, flags: os.open(name, flags, 0o600)  # noqa: E731
     try:
-        with open(path, "x", opener=opener) as file:
-            file.write(key.hex() + "\n")
+        with open(path, "x", opener=opener) as made:
+            made.write(key.hex() + "\n")
     except OSError as error:
         raise DataFileFault(
             "the key was not written",
@@ -158,5 +158,5 @@ def _write_virtual(path: str, key: bytes) -> None:
             got=error.strerror or str(error),
             remedy="a file that is there is left alone: name another one",
         ) from None
-    key = shlex.quote(str(path))
-    print(f"{path}: tandem sim VEHICLE --key {key}, and tandem sim runstop_box --key {key}")
+    file = shlex.quote(path)
+    print(f"{path}: tandem sim VEHICLE --key {file}, and tandem sim runstop_box --key {file}")

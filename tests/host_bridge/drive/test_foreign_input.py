@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from host_bridge.core import DriveCommand, Input, OperatorRequest, State
@@ -91,6 +92,23 @@ def test_an_input_that_is_lost_stops_all_cars_and_says_why():
     day.advance(0.2)
     for rig in day.rigs:  # no sentence that is cut in the 16 bytes of a sender
         assert "(input lost) asked for a stop" in rig.car.why_stopped()
+
+
+@pytest.mark.parametrize("is_held", [np.bool_(1), 1])
+def test_an_input_may_speak_in_numpys_numbers_and_truths(is_held):
+    class Array(Pad):
+        def step(self, now_us, observed):
+            return DriveCommand(0, np.float32(1.0), is_held=is_held, input_count=np.int64(now_us))
+
+    day = Day()
+    pad = Array(seat=day.seat)
+    driven_by(day, pad, pad)
+    day.until(lambda: day.is_in(State.ACTIVE))
+    made = day.drive.command
+    assert made.is_held is True
+    assert [type(it) for it in (made.steer_rad, made.speed_mps, made.input_count)] == [
+        float, float, int,
+    ]  # fmt: skip
 
 
 def test_an_input_that_fails_stops_all_cars_and_says_why():
