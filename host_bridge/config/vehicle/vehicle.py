@@ -93,7 +93,7 @@ def _find(name_or_path: str) -> Path:
         )
     raise VehicleFileFault(
         f"there is no vehicle file {name_or_path}",
-        where=str(path),
+        where=str(path) if is_path else "",
         expected=f"one of {', '.join(names)}, or the path of a .toml file",
         got=name_or_path,
         remedy=_meant(name_or_path, names),

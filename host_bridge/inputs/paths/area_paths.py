@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from math import tan
 from pathlib import Path as FilePath
 from typing import Any
@@ -103,7 +104,11 @@ def half_width_m(vehicle: Vehicle) -> float:
 
 def _centre(name: str, start: Pose | None, tell: Tell) -> tuple[Floats, PathNotes, Grid | None]:
     """Return the centre line, what to tell of it, and the cells of a map."""
-    if name not in track_names():
+    tracks = track_names()
+    if name not in tracks:
+        file = FilePath(name)
+        if not file.suffix and not file.exists():
+            raise _no_such_place(name, tracks)
         return _centre_of_map(name, start, tell)
     if start is not None:
         raise UsageFault(
@@ -111,6 +116,16 @@ def _centre(name: str, start: Pose | None, tell: Tell) -> tuple[Floats, PathNote
             got=f"--start of {name}",
         )
     return load_centre_line(name)[:-1], {}, None
+
+
+def _no_such_place(name: str, tracks: list[str]) -> DataFileFault:
+    near = get_close_matches(name, tracks, 1)
+    return DataFileFault(
+        f"there is no track and no map {name}",
+        expected=f"one of {', '.join(tracks)}, or the .yaml file of a map",
+        got=name,
+        remedy=f"did you mean {near[0]}?" if near else "is the map's file in this folder?",
+    )
 
 
 def _centre_of_map(file: str, start: Pose | None, tell: Tell) -> tuple[Floats, PathNotes, Grid]:

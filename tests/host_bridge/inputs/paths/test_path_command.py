@@ -30,6 +30,8 @@ def test_a_track_is_shown_for_people(capsys, tmp_path):
     ("words", "code", "what"),
     [
         (("centre", "nowhere.yaml"), DataFileFault.exit_code, "cannot be read"),
+        (("centre", "corridr"), DataFileFault.exit_code, "did you mean corridor?"),
+        (("centre", "nowhere"), DataFileFault.exit_code, "one of autorally, corridor, oval"),
         (("centre", "oval", "--start", "1,2,3"), UsageFault.exit_code, "begins at the origin"),
         (("record", "none.mcap"), DataFileFault.exit_code, "cannot be read"),
     ],
