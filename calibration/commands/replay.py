@@ -104,9 +104,8 @@ def read_runs(
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]
-    traces: list[DriveTrace | None] = [None] * (len(runs) - len(logged)) + [
-        it.trace for it in logged
-    ]
+    traces = [it.trace for it in logged]
+    traces[:0] = [None] * (len(runs) - len(logged))
     if tracked:
         runs = [_tracked(run, runs, tracked) for run in runs]
         traces = [None]

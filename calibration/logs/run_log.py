@@ -29,13 +29,13 @@ class LoggedRun(NamedTuple):
     """One car's drive; ``is_virtual`` if it was a virtual car.
 
     A virtual car had the vehicle file's numbers, or those of the calibration that its URI named.
-    ``trace`` is the same drive as the car's sensors told it.
+    ``trace`` is the same drive as the car's sensors told it; None where they told too little.
     """
 
     vehicle: str
     is_virtual: bool
     run: Run
-    trace: DriveTrace
+    trace: DriveTrace | None
 
 
 def read_log_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
@@ -113,8 +113,16 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
         brakes=tuple(_brakes(log, car)),
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
-    trace = read_tandem_log(log, car, vehicle)
-    yield LoggedRun(vehicle_word(vehicle), written.is_virtual, Run(commands, odometry), trace)
+    logged = Run(commands, odometry)
+    trace = _trace_of(log, car, vehicle)
+    yield LoggedRun(vehicle_word(vehicle), written.is_virtual, logged, trace)
+
+
+def _trace_of(log: Path, car: str, vehicle: Vehicle) -> DriveTrace | None:
+    try:
+        return read_tandem_log(log, car, vehicle)
+    except (KeyError, DataFileFault):  # a report of an older version lacks some fields
+        return None
 
 
 def _late_odometry(vehicle: Vehicle) -> Iterator[str]:
