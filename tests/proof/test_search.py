@@ -11,7 +11,7 @@ from firmware.protocol import codes
 from tests.proof import __main__ as proof
 from tests.proof import rules
 from tests.proof.alphabets import ALL, BY_NAME, paired
-from tests.proof.search import search
+from tests.proof.search import Explorer, search
 
 _SHORT = ("capped", "two hosts", "rebind")
 # Twice the largest of those, and three times; each is a part of the night, too
@@ -60,6 +60,18 @@ def test_no_sequence_of_any_alphabet_breaks_a_promise():
     met = {bit for _, bits in refusals for bit in range(bits.bit_length()) if bits >> bit & 1}
     every = {v for name, v in vars(codes).items() if name.startswith("REFUSED_")}
     assert met == every - _NEVER
+
+
+@pytest.mark.parametrize("alphabet", ALL, ids=lambda alphabet: alphabet.name)
+def test_a_state_of_each_alphabet_can_be_kept_and_gone_back_to(alphabet):
+    explorer = Explorer(alphabet)  # which walks at random, and meets what the car keeps
+    begun = explorer.key()
+    for word in alphabet.words:
+        explorer.machine.hear(word)
+        explorer.machine.tick(alphabet.inputs[0], (False,) * 6)
+    assert explorer.key() != begun
+    explorer.go(begun)
+    assert explorer.key() == begun
 
 
 def test_each_check_is_among_the_promises_that_are_to_be_tested():
