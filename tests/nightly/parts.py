@@ -163,7 +163,7 @@ STUDIES: tuple[Part, ...] = (
          (*_FITS, _KEPT_ROWS, "tests/studies/accident_study.py"),
          "plants 200 accidents and 100 ordinary stops, half a minute of a core each"),
     Part("causes", fast("-m", "tests.studies.logs.cause_study", "--causes", "200",
-                        "--controls", "100", "--first", "951000",
+                        "--controls", "100", "--first", "1300000",
                         "--into", f"{KEPT}/causes.jsonl"), 0.5,
          (*_FITS, _KEPT_ROWS, "tests/studies/logs/cause_study.py"),
          "plants 200 causes by which a car differs from its twin, and 100 cars in order"),

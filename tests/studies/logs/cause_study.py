@@ -6,9 +6,9 @@ suffices for its cause if, in what some sensor told, it differs from the same dr
 cause at least three times as much (root mean square) as that one differs from its twin: by a run's
 differences and noise. Which of them suffice is so fixed before anything is asked.
 Controls are drives without a cause. With --into every answer is kept as it is given, and the same
-words again go on. About ten seconds for each, two with machine code (``TANDEM_FAST=1``).
+words again go on. About a second for each with machine code (``TANDEM_FAST=1``).
 
-    python -m tests.studies.logs.cause_study --causes 200 --controls 100 --first 951000
+    python -m tests.studies.logs.cause_study --causes 100 --controls 50 --first 1300000
     python -m tests.studies.logs.cause_study --causes 12 --show
 """
 
