@@ -138,6 +138,7 @@ _CAR = ("firmware/**/*.py", "sim_mock/**/*.py", "hardware/**/*.py", "hardware/ve
 _FITS = (*_CAR, "calibration/**/*", "host_bridge/**/*.py", "host_bridge/**/*.toml")
 _HOST = (*_CAR, "host_bridge/**/*.py", "host_bridge/**/*.toml")
 _KEPT_ROWS = "tests/support/kept_rows.py"
+_ONE_DRIVE = "tests/support/one_drive.py"
 _KEPT_SHARES = (_KEPT_ROWS, "tests/support/shares.py")
 _CARS = f"{KEPT}/cars.jsonl"
 _STUDY = ("-m", "tests.studies.calibration_study", "--cars", "500", "--faulty", "200")
@@ -160,12 +161,12 @@ STUDIES: tuple[Part, ...] = (
          "has `tandem calibrate --guide` find twelve hidden cars, minutes each on one core"),
     Part("accidents", (PYTHON, "-m", "tests.studies.accident_study", "--accidents", "200",
                        "--controls", "100", "--into", f"{KEPT}/accidents.jsonl"), 3.0,
-         (*_FITS, _KEPT_ROWS, "tests/studies/accident_study.py"),
+         (*_FITS, _KEPT_ROWS, "tests/studies/accident_study.py", _ONE_DRIVE),
          "plants 200 accidents and 100 ordinary stops, half a minute of a core each"),
     Part("causes", fast("-m", "tests.studies.logs.cause_study", "--causes", "200",
                         "--controls", "100", "--first", "1300000",
                         "--into", f"{KEPT}/causes.jsonl"), 0.5,
-         (*_FITS, _KEPT_ROWS, "tests/studies/logs/cause_study.py"),
+         (*_FITS, _KEPT_ROWS, "tests/studies/logs/cause_study.py", _ONE_DRIVE),
          "plants 200 causes by which a car differs from its twin, and 100 cars in order"),
     Part("races", fast("-m", "tests.studies.racing.race", "--seeds", "10",
                        "--into", f"{KEPT}/races.jsonl"), 1.5,

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from calibration.commands.why import explained
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest, Vehicle
+from host_bridge.core import DriveCommand, Vehicle
 from host_bridge.core.codes import Profile
 from host_bridge.core.errors import TandemError
 from host_bridge.drive.lockstep.car import LockstepCar, open_in_lockstep
@@ -40,6 +40,7 @@ from host_bridge.sharing.services import make_host
 from sim_mock.programs import children
 from sim_mock.runtime import compiled
 from tests.support.kept_rows import KeptRows, sources_of
+from tests.support.one_drive import OneDrive
 
 HOST = make_host()
 KINDS = ("release", "grip", "cap", "delay", "loss", "lease")
@@ -54,7 +55,7 @@ SOURCES = (
     "hardware/vehicles/**/*.toml", "host_bridge/cars/*.py", "host_bridge/config/**/*.py",
     "host_bridge/core/**/*.py", "host_bridge/drive/*.py", "host_bridge/drive/lockstep/*.py",
     "host_bridge/link/**/*.py", "host_bridge/logs/*.py", "sim_mock/**/*.py",
-    "tests/studies/accident_study.py",
+    "tests/studies/accident_study.py", "tests/support/one_drive.py",
 )  # fmt: skip
 
 
@@ -144,46 +145,28 @@ class RaisedCaps:
         )
 
 
-class Driver(Input):
+class Driver(OneDrive):
     """A driver who holds a speed until it has seen a reason to stop, and has reacted."""
 
-    is_computed = True
-    source = "script"
-
     def __init__(self, accident: Accident) -> None:
+        super().__init__()
         self._accident = accident
-        self.began_us: int | None = None
         self.seen_us = self.let_go_us = GONE_US
-        self._steps = 0
-        self._has_ended = False
-        self.now_us = 0
 
-    def step(self, now_us: int, observed: Observed) -> DriveCommand:
-        self._steps, self.now_us = self._steps + 1, now_us
-        if not observed.is_driving or not observed.is_permitted:
-            return DriveCommand(input_count=self._steps)
-        if self.began_us is None:
-            self.began_us = now_us
-            self.seen_us = now_us + round(SEEN_S * 1e6)
-            self.let_go_us = self.seen_us + round(self._accident.react_s * 1e6)
-        if now_us >= self.let_go_us:
-            if self._accident.dies:
-                return DriveCommand(heard_us=0, input_count=self._steps)  # it says nothing more
-            return DriveCommand(input_count=self._steps)
-        is_moving = now_us - self.began_us > 300_000  # us: neutral first
-        return DriveCommand(
-            self._accident.steer_rad,
-            self._accident.speed_mps if is_moving else 0.0,
-            is_held=True,
-            input_count=self._steps,
-        )
+    def begin(self, now_us: int) -> None:
+        super().begin(now_us)
+        self.seen_us = now_us + round(SEEN_S * 1e6)
+        self.let_go_us = self.seen_us + round(self._accident.react_s * 1e6)
 
-    def requests(self) -> Sequence[OperatorRequest]:
-        is_over = self.now_us > self.let_go_us + 8_000_000  # us: every one of them stands by then
-        if not is_over or self._has_ended:
-            return ()
-        self._has_ended = True
-        return (OperatorRequest.END,)
+    def driven(self, since_us: int) -> DriveCommand:
+        if self.now_us >= self.let_go_us:
+            return self.released(0 if self._accident.dies else None)
+        is_moving = since_us > 300_000  # us: neutral first
+        return self.held(self._accident.steer_rad, self._accident.speed_mps if is_moving else 0.0)
+
+    @property
+    def is_over(self) -> bool:
+        return self.now_us > self.let_go_us + 8_000_000  # us: every one of them stands by then
 
 
 class BadLine:

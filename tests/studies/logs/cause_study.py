@@ -30,7 +30,7 @@ from scipy.stats import binomtest
 from calibration.logs.trace_tandem import read_tandem_log
 from calibration.replay.cause_fit import search
 from calibration.simulation.log_drive import LogDrive
-from host_bridge.core import DriveCommand, Input, Observed, OperatorRequest
+from host_bridge.core import DriveCommand
 from host_bridge.drive.lockstep.car import open_in_lockstep
 from host_bridge.drive.lockstep.loop import LockstepDrive
 from host_bridge.drive.options import DriveOptions
@@ -41,6 +41,7 @@ from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.plant.vesc import VescParameters
 from tests.support.kept_rows import KeptRows, sources_of
+from tests.support.one_drive import OneDrive
 
 HOST = make_host()
 CONTROL = "control"
@@ -68,7 +69,7 @@ SOURCES = (
     "calibration/replay/cause*.py",
     "calibration/logs/trace*.py", "calibration/simulation/*.py", "firmware/core/**/*.py",
     "hardware/vehicles/**/*.toml", "sim_mock/plant/*.py", "sim_mock/sensors/*.py",
-    "tests/studies/logs/cause_study.py",
+    "tests/studies/logs/cause_study.py", "tests/support/one_drive.py",
 )  # fmt: skip
 
 
@@ -260,41 +261,20 @@ def wrong(plant: Plant, planted: Planted) -> Any:
     return plant
 
 
-class Driver(Input):
+class Driver(OneDrive):
     """A driver who drives the segments, once the car lets it."""
 
-    is_computed = True
-    source = "script"
-
     def __init__(self, planted: Planted) -> None:
+        super().__init__()
         self._planted = planted
-        self.began_us: int | None = None
-        self.now_us = 0
-        self._steps = 0
-        self._has_ended = False
 
-    def step(self, now_us: int, observed: Observed) -> DriveCommand:
-        self._steps, self.now_us = self._steps + 1, now_us
-        if not observed.is_driving or not observed.is_permitted:
-            return DriveCommand(input_count=self._steps)
-        if self.began_us is None:
-            self.began_us = now_us
-        since_s = (now_us - self.began_us) * 1e-6 - 0.5  # neutral first, for half a second
+    def driven(self, since_us: int) -> DriveCommand:
+        since_s = since_us * 1e-6 - 0.5  # neutral first, for half a second
         if since_s > DRIVE_S:
-            return DriveCommand(input_count=self._steps)
+            return self.released()
         now = [it for it in self._planted.segments if it.from_s <= since_s]
         speed, steer = (now[-1].speed, now[-1].steer) if now else (0.0, 0.0)
-        return DriveCommand(
-            steer * self._planted.steer_rad, speed * self._planted.speed_mps, is_held=True,
-            input_count=self._steps,
-        )  # fmt: skip
-
-    def requests(self) -> Sequence[OperatorRequest]:
-        is_over = self.began_us is not None and self.is_over
-        if not is_over or self._has_ended:
-            return ()
-        self._has_ended = True
-        return (OperatorRequest.END,)
+        return self.held(steer * self._planted.steer_rad, speed * self._planted.speed_mps)
 
     @property
     def is_over(self) -> bool:
