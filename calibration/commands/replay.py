@@ -31,6 +31,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import NotHeldFault, UsageFault
 
 Progress: TypeAlias = Callable[[float], None]
+ReadTrace: TypeAlias = Callable[[], "DriveTrace | None"]
 NONE = "none"
 _VEHICLE = "nigel"
 
@@ -39,13 +40,14 @@ _VEHICLE = "nigel"
 class Runs:
     """The runs to replay, of one type of car; ``is_virtual`` if one was of a virtual car.
 
-    ``traces`` has for each what its own sensors told, None where nothing says that.
+    ``traces`` reads for each what its own sensors told, None where nothing says that: a search for
+    causes alone asks for it.
     """
 
     vehicle: Vehicle
     runs: Sequence[Run]
     is_virtual: bool
-    traces: Sequence[DriveTrace | None]
+    traces: Sequence[ReadTrace]
 
     def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
         """Fit a calibration on all runs, write it, and replay them by it."""
@@ -73,7 +75,7 @@ class Runs:
         causes = []
         for at, (run, trace) in enumerate(zip(self.runs, self.traces, strict=True)):
             hear = _part_of(progress, at, len(self.runs))
-            causes.append(_cause(self.vehicle, calibration, run, trace, hear))
+            causes.append(_cause(self.vehicle, calibration, run, trace(), hear))
         return replace(self._by(calibration), causes=causes)
 
     def _by(self, calibration: Calibration | None) -> ReplayReport:
@@ -104,12 +106,16 @@ def read_runs(
     topics = options["drive_topic"], options["odom_topic"]
     runs += [read_run_bag(bag, vehicle, *topics) for bag in bags]
     runs += [it.run for it in logged]
-    traces = [it.trace for it in logged]
-    traces[:0] = [None] * (len(runs) - len(logged))
+    traces: list[ReadTrace] = [_no_trace] * (len(runs) - len(logged))
+    traces += [it.trace for it in logged]
     if tracked:
         runs = [_tracked(run, runs, tracked) for run in runs]
-        traces = [None]
+        traces = [_no_trace]
     return Runs(vehicle, runs, any(it.is_virtual for it in logged), traces)
+
+
+def _no_trace() -> None:
+    """Return None: tables and bags say nothing of a car's own sensors."""
 
 
 def _tracked(run: Run, runs: Sequence[Run], path: Path) -> Run:

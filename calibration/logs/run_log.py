@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf, pi
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,13 +30,13 @@ class LoggedRun(NamedTuple):
     """One car's drive; ``is_virtual`` if it was a virtual car.
 
     A virtual car had the vehicle file's numbers, or those of the calibration that its URI named.
-    ``trace`` is the same drive as the car's sensors told it; None where they told too little.
+    ``trace`` reads the same drive as the car's sensors told it: None where they told too little.
     """
 
     vehicle: str
     is_virtual: bool
     run: Run
-    trace: DriveTrace | None
+    trace: Callable[[], DriveTrace | None]
 
 
 def read_log_runs(log: Path, wanted: str, load: Callable[[str], Vehicle]) -> list[LoggedRun]:
@@ -114,7 +115,7 @@ def _runs_of(log: Path, car: str, vehicle: Vehicle) -> Iterator[LoggedRun]:
     )
     odometry = replace(run.odometry, file=name, sha256=sha256)
     logged = Run(commands, odometry)
-    trace = _trace_of(log, car, vehicle)
+    trace = partial(_trace_of, log, car, vehicle)
     yield LoggedRun(vehicle_word(vehicle), written.is_virtual, logged, trace)
 
 
