@@ -9,7 +9,7 @@ from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle, vehicle_word
 from host_bridge.config.store.origins import Origins
 from host_bridge.core.errors import DataFileFault, VehicleFileFault
-from tests.host_bridge.cli.programs import serving, tandem, virtual_car
+from tests.host_bridge.cli.programs import serving, tandem, until, virtual_car
 
 SLASH = 'base = "f1tenth"\ntitle = "Our Slash"\n\n[limits]\nspeed_max_mps = 4.0\n'
 BOARD = bytes(range(8))
@@ -82,6 +82,12 @@ def test_what_was_written_by_a_relative_path_is_known_in_every_folder(slash, tmp
         assert "is gone" in tandem("trim", "--car", uri).stderr
 
 
+def states() -> dict[str, str]:
+    listed = tandem("cars", "--json")
+    assert listed.returncode == 0, listed.stderr
+    return {row["name"]: row["state"] for row in json.loads(listed.stdout)}
+
+
 @pytest.mark.process
 def test_a_served_car_whose_file_is_gone_blinds_nobody(slash, tmp_path, monkeypatch):
     port = tmp_path / "port"
@@ -94,8 +100,5 @@ def test_a_served_car_whose_file_is_gone_blinds_nobody(slash, tmp_path, monkeypa
         rows = {row["name"]: row for row in json.loads(tandem("cars", "--json").stdout)}
         assert rows["ours"]["vehicle"] == str(slash)
         slash.unlink()
-        listed = tandem("cars", "--json")
-        assert listed.returncode == 0, listed.stderr
-        rows = {row["name"]: row for row in json.loads(listed.stdout)}
-        assert rows["ours"]["state"] == rows["theirs"]["state"] == "STANDBY"
+        until(lambda: states() == {"ours": "STANDBY", "theirs": "STANDBY"}, "both cars to stand by")
         assert tandem("stop", "ours").returncode == 0

@@ -155,6 +155,7 @@ def test_two_cars_that_call_themselves_the_same_are_told_apart(folder):
 def test_a_recorded_car_can_be_watched_again(folder):
     with serving("sim://nigel", "car"):
         log = folder / "drive.mcap"
+        until(lambda: state_of("car") == "STANDBY", "a car that has warmed up")
         assert tandem("record", "car", "-o", str(log), "--seconds", "2").returncode == 0
     with program("monitor", f"replay://{log}?car=car&speed=0.5", "--json") as monitor:
         assert rows_of(monitor, "status", lambda row: True)["state"] == "STANDBY"

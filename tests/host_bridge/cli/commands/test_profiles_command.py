@@ -13,7 +13,7 @@ import pytest
 from host_bridge.cli.arguments.profile_option import add_profile, profile_of
 from host_bridge.core import Profile
 from host_bridge.core.errors import RefusedFault, UsageFault
-from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem
+from tests.host_bridge.cli.programs import PATIENCE_S, TANDEM, serving, tandem, until
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience
 
@@ -67,7 +67,7 @@ def test_nobody_to_ask_is_no_attest():
         refused = tandem("arm", "--profile", "stand")
         assert refused.returncode == UsageFault.exit_code
         assert "--attest wheels-off-ground" in refused.stderr
-        assert monitored("status")["state"] == "STANDBY"
+        until(lambda: monitored("status")["state"] == "STANDBY", "it to stand by, never armed")
 
 
 def test_a_person_is_asked_and_taken_at_their_word():
