@@ -36,6 +36,9 @@ _STATE = frozenset((Status.ID, Motion.ID, Claim.ID))
 _OF_AN_EPOCH = frozenset((Bound.ID, ActReply.ID, ClockReport.ID))
 _EPOCH = Struct("<I")
 _TOKENS = 32  # of Stops, whose acknowledgements go down
+# A board's step and a half: of the states that a car says at 100 Hz two go together to whoever only
+# watches, which takes half of the datagrams, and what comes at 50 Hz or less goes at once
+_TOGETHER_US = 15_000
 _CHALLENGE_US = 100_000  # between two challenges: ten changes of address a second at most
 UP = (sealing.DRIVE, sealing.STOP, sealing.LINK_UP, sealing.PROBE_UP)
 DOWN = (sealing.STATE, sealing.SEEN, sealing.LINK_DOWN, sealing.PROBE_DOWN)
@@ -59,6 +62,8 @@ class GuestSession:
         self.made_us = self.heard_us = now_us
         self.is_confirmed = False
         self.epochs: set[int] = set()
+        self._waiting_state = b""
+        self._state_us = now_us - _TOGETHER_US  # when a state went down last
         self._stops: OrderedDict[int, None] = OrderedDict()
         self._openers = sealing.openers(UP, keys, transcript_hash, grant.session)
         self._sealers = sealing.sealers(DOWN, keys, transcript_hash, grant.session)
@@ -133,18 +138,32 @@ class GuestSession:
         if len(self._stops) > _TOKENS:
             self._stops.popitem(last=False)
 
-    def sealed(self, frames: bytes) -> list[bytes]:
+    def sealed(self, frames: bytes, now_us: int) -> list[bytes]:
         """Return the datagrams that carry what of the car's frames is this guest's."""
         by_purpose: dict[str, bytes] = {}
         for frame in split(frames):
             name = self._purpose(frame)
             if name:
                 by_purpose[name] = by_purpose.get(name, b"") + frame
+        state = by_purpose.get(sealing.STATE.name)
+        if state:
+            by_purpose[sealing.STATE.name] = self._gathered(state, now_us)
         return [
             self._sealers[name].seal(part)
             for name, whole in by_purpose.items()
+            if whole
             for part in _pieces(whole)
         ]
+
+    def _gathered(self, state: bytes, now_us: int) -> bytes:
+        """Return the state that goes down now: nothing, where it may wait for the next one."""
+        is_second = not self._waiting_state and now_us - self._state_us < _TOGETHER_US
+        gathered = self._waiting_state + state
+        if is_second and not self.epochs:
+            self._waiting_state = gathered
+            return b""
+        self._waiting_state, self._state_us = b"", now_us
+        return gathered
 
     def _purpose(self, frame: bytes) -> str:
         """Return the purpose under which a frame goes down; "" if it does not."""

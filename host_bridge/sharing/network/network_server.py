@@ -121,7 +121,7 @@ class NetworkServer:
         out.datagrams += self.open_stops.answers(frames, now_us)
         for session in self.sessions.values():
             if session.is_confirmed:
-                out.datagrams += [(it, session.address) for it in session.sealed(frames)]
+                out.datagrams += [(it, session.address) for it in session.sealed(frames, now_us)]
         return out
 
     def step(self, now_us: int) -> Output:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from firmware.protocol.messages import Status
 from host_bridge.core.errors import DataFileFault, UsageFault
+from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestState
 from host_bridge.sharing.network.guests import GuestBook
 from host_bridge.sharing.network.invitations import accept, invitations
 from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.tokens import Token
-from tests.host_bridge.sharing.network.bench import BOARD, Bench
+from tests.host_bridge.sharing.network.bench import BOARD, Bench, bind
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
 
@@ -127,3 +129,34 @@ def test_a_file_of_keys_that_others_could_read_is_refused(bench, tmp_path):
     (tmp_path / "guests" / f"{BOARD.hex()}.json").chmod(0o640)
     with pytest.raises(DataFileFault):
         GuestBook(BOARD, tmp_path / "guests")
+
+
+def state(number: int) -> bytes:
+    """What a car says in one step, with its number."""
+    status = dict.fromkeys(wire.LAYOUTS[Status].names, 0) | {"claim_crc": bytes(4)}
+    return wire.encode(wire.new(Status, **status | {"time_us": number}))
+
+
+def carried(bench, link, step_us, steps=20):
+    """What comes down to a guest of ``steps`` of its car, and in how many datagrams."""
+    begun, frames = bench.sent, []
+    for number in range(steps):
+        bench.now_us += step_us
+        for datagram, _ in bench.take(bench.server.deliver(state(number), bench.now_us)):
+            frames.append(link.hear(datagram, bench.now_us))
+    return b"".join(frames), bench.sent - begun
+
+
+def test_two_states_of_a_fast_car_go_together_to_who_watches_and_each_to_who_drives(bench):
+    watcher = bench.join(bench.token(Role.WATCH))
+    assert watcher.state is GuestState.LIVE
+    frames, datagrams = carried(bench, watcher, step_us=10_000, steps=21)
+    assert datagrams == 11, "the first at once, then two in each"
+    assert frames == b"".join(map(state, range(21))), "nothing is left out, in order"
+    frames, datagrams = carried(bench, watcher, step_us=20_000)
+    assert datagrams == 20, "a slower car's go at once: a watcher is never longer without"
+    driver = bench.join(bench.token())
+    bench.hear(driver.seal(bind()))
+    bench.server.sessions.pop(next(iter(bench.server.sessions)))
+    frames, datagrams = carried(bench, driver, step_us=10_000)
+    assert (frames, datagrams) == (b"".join(map(state, range(20))), 20)
