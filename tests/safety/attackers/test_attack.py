@@ -10,6 +10,7 @@ import pytest
 from tests.safety.attackers import attack as under_test
 from tests.safety.attackers import logins
 from tests.safety.attackers.attack import Look, attacking, idle_s
+from tests.support import patience
 
 pytestmark = [pytest.mark.process, logins.as_root]
 
@@ -56,6 +57,11 @@ def test_one_that_does_nothing_is_a_failure(monkeypatch):
     monkeypatch.setattr(under_test, "_IDLE_S", 0.5)
     with attacking(1, idle) as attack, pytest.raises(AssertionError, match="0 deeds"):
         attack.beside(lambda: time.sleep(1.0))
+
+
+def test_what_is_over_before_one_was_let_run_is_no_evidence_and_no_fault():
+    with attacking(1, idle) as attack, pytest.raises(patience.NotMeasured, match="0 deeds"):
+        attack.beside(lambda: None)
 
 
 def test_for_how_long_one_did_nothing_is_counted_from_its_last_deed():
