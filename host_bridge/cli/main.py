@@ -133,7 +133,12 @@ def _main(words: list[str]) -> int:
 
 
 def _print_error(error: TandemError) -> int:
-    print(f"tandem: {error}", file=sys.stderr)
+    text = f"tandem: {error}"
+    if ".md" in text:
+        from host_bridge.cli.output.page_places import with_pages  # a stop has no time for it
+
+        text = with_pages(text)
+    print(text, file=sys.stderr)
     return error.exit_code
 
 

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any
 
+from host_bridge.cli.output.page_places import with_pages
+
 
 class CommandParser(argparse.ArgumentParser):
     """A parser that tells which option it does not know before it looks at anything else.
@@ -24,6 +26,11 @@ class CommandParser(argparse.ArgumentParser):
         if not self._subparsers:  # the options of a kind of command are its own parser's
             self._refuse_unknown_options(words)
         return super().parse_known_args(words, namespace)
+
+    def format_help(self) -> str:
+        """Return argparse's text, and where the pages lie that it names."""
+        text = super().format_help()
+        return f"{with_pages(text)}\n" if ".md" in text else text
 
     def _refuse_unknown_options(self, words: Sequence[str]) -> None:
         known = [name for name in self._option_string_actions if name.startswith("--")]

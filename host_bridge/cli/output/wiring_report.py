@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from host_bridge.cli.output.columns import aligned
+from host_bridge.cli.output.page_places import with_pages
 from host_bridge.config import boards
 from host_bridge.core import BudgetRow, WiringReport
 from host_bridge.core.errors import VehicleFileFault
@@ -24,7 +25,7 @@ def check(args: argparse.Namespace, host: Host) -> int:
     if args.json:
         print(json.dumps([asdict(report) for report in reports]))
     else:
-        print("\n\n".join("\n".join(_shown(report)) for report in reports))
+        print(with_pages("\n\n".join("\n".join(_shown(report)) for report in reports)))
     asked = bool(args.name and args.board)
     wrong = any(r.refusals and (r.is_wired or asked) for r in reports)
     return VehicleFileFault.exit_code if wrong else 0
