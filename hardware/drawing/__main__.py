@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 
@@ -36,4 +37,5 @@ def _is_current(picture: Picture) -> bool:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser("python -m hardware.drawing", description=__doc__).parse_args()
     sys.exit(main())

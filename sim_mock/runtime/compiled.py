@@ -10,6 +10,7 @@ as old code.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -228,6 +229,9 @@ def _files() -> list[str]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(
+        "python -m sim_mock.runtime.compiled", description=(__doc__ or "").partition("\n")[0]
+    ).parse_args()
     try:
         print(f"compiled: {build()}")
     except RuntimeError as error:

@@ -8,6 +8,7 @@ and status of its own: nothing of the system changes, and no root is needed.
     python -m sim_mock.runtime.fetch_micropython [--again]
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -249,12 +250,17 @@ def _read(path: str | Path) -> str:
 
 def main(arguments: list[str]) -> int:
     """Install what is missing; return 0 always, as Tandem works without, and says so."""
+    parser = argparse.ArgumentParser(
+        "python -m sim_mock.runtime.fetch_micropython", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("--again", action="store_true", help="try again what did not work before")
+    is_again = parser.parse_args(arguments).again
     folder = micropython.FOLDER
     absent = folder / ABSENT
     # Bits of whole numbers: 64 as this machine has, 32 as a board has
-    if micropython.find(64) and (micropython.find(32) or _tried(absent, arguments)):
+    if micropython.find(64) and (micropython.find(32) or _tried(absent, is_again)):
         return 0
-    if _tried(absent, arguments):
+    if _tried(absent, is_again):
         print(
             f"setup: {absent.read_text().strip()}; `make setup` in a clone tries again", flush=True
         )
@@ -272,8 +278,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _tried(absent: Path, arguments: list[str]) -> bool:
-    return absent.exists() and "--again" not in arguments
+def _tried(absent: Path, is_again: bool) -> bool:
+    return absent.exists() and not is_again
 
 
 if __name__ == "__main__":

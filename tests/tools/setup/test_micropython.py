@@ -1,5 +1,7 @@
 """A MicroPython is found where it should be, and fetched from the machine's own mirror only."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -152,3 +154,18 @@ def test_setup_goes_on_without_a_micropython_and_says_what_to_install(
 def test_a_command_that_fails_is_a_reason_not_a_crash(words, tmp_path):
     with pytest.raises(fetch_micropython.Unobtainable, match=words[0]):
         fetch_micropython._run(words)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "program",
+    ["sim_mock.runtime.fetch_micropython", "sim_mock.runtime.compiled", "hardware.drawing"],
+)
+def test_a_program_that_is_asked_for_help_does_nothing_else(program):
+    begun = [sys.executable, "-m", program]
+    asked = subprocess.run([*begun, "--help"], capture_output=True, text=True, check=False)
+    assert asked.returncode == 0
+    assert asked.stdout.startswith(f"usage: python -m {program} [-h]")
+    wrong = subprocess.run([*begun, "--hepl"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "unrecognized arguments: --hepl" in wrong.stderr
