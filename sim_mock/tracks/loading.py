@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ def load_centre_line(name: str) -> Floats:
 
 def _table(name: str) -> dict[str, Any]:
     if name not in track_names():
-        raise ValueError(f"no track {name!r}; there is {', '.join(track_names())}")
+        near = get_close_matches(Path(name).stem, track_names(), 1)
+        meant = f"did you mean {near[0]}?" if near else f"there is {', '.join(track_names())}"
+        as_map = "; a map's file is given as map=" if Path(name).suffix else ""
+        raise ValueError(f"no track {name!r}; {meant}{as_map}")
     return read_toml(_FOLDER / f"{name}.toml").values
 
 

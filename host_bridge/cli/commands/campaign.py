@@ -31,7 +31,7 @@ from host_bridge.drive.lockstep.campaign.judging.export import (
     write_parquet,
 )
 from host_bridge.drive.lockstep.campaign.judging.report import summary
-from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.plan import Plan, read_plan
 from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
 from host_bridge.drive.lockstep.campaign.runners.clusters import LOCAL, SLURM_KEYS
 from host_bridge.drive.lockstep.campaign.runners.keeping import log_of, write_log
@@ -42,7 +42,7 @@ from host_bridge.drive.lockstep.campaign.spec import (
     code_hash,
     is_impure,
 )
-from host_bridge.drive.lockstep.campaign.store import is_running
+from host_bridge.drive.lockstep.campaign.store import FILE, folder_of, is_running
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.services import Host
@@ -80,7 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("export", "write the rows as one table: Parquet, or CSV", _add_export),
     ):
         kind = kinds.add_parser(name, help=text, description=text)
-        kind.add_argument("folder", type=Path, metavar="FOLDER", help="the campaign's folder")
+        kind.add_argument(
+            "folder", type=Path, metavar="FOLDER", help=f"the campaign's folder, or its {FILE}"
+        )
         if add_options:
             add_options(kind)
         if name != "new":
@@ -137,6 +139,7 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, host: Host) -> int:
     """Run the command; return the exit code. Raises errors.TandemError."""
+    args.folder = folder_of(args.folder)
     if args.what == "new":
         return _new(args.folder, args.source)
     plan = course.open_plan(args.folder)

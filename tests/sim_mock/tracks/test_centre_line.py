@@ -76,5 +76,9 @@ def test_all_along_the_centre_line_the_walls_are_half_a_width_away(name):
 def test_unknown_names_are_refused_with_those_that_there_are():
     with pytest.raises(ValueError, match="no track 'monza'; there is autorally, corridor, oval"):
         load_track("monza")
+    with pytest.raises(ValueError, match="no track 'coridor'; did you mean corridor"):
+        load_track("coridor")
+    with pytest.raises(ValueError, match="oval; a map's file is given as map="):
+        load_track("lab.yaml")
     with pytest.raises(ValueError, match="not on both"):
         load_area("oval", "map.yaml")

@@ -16,7 +16,7 @@ from host_bridge.core.errors import DataFileFault, TandemError, UsageFault
 from host_bridge.drive.lockstep.campaign.judging.analysis import Analysis, analyse
 from host_bridge.drive.lockstep.campaign.judging.intervals import share
 from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
-from host_bridge.drive.lockstep.campaign.plan import FILE, Plan, read_plan
+from host_bridge.drive.lockstep.campaign.plan import Plan, read_plan
 from host_bridge.drive.lockstep.campaign.runners.clusters import read_place
 from host_bridge.drive.lockstep.campaign.runners.dask_runner import DaskRunner
 from host_bridge.drive.lockstep.campaign.runners.keeping import keep_logs
@@ -29,7 +29,13 @@ from host_bridge.drive.lockstep.campaign.spec import (
     code_hash,
     is_impure,
 )
-from host_bridge.drive.lockstep.campaign.store import RowWriter, locked, read_rows
+from host_bridge.drive.lockstep.campaign.store import (
+    FILE,
+    RowWriter,
+    locked,
+    no_campaign,
+    read_rows,
+)
 from host_bridge.drive.lockstep.car import VehicleFiles
 
 REPORT, TABLE = "report.html", "table.tex"
@@ -88,12 +94,7 @@ class Progress:
 def open_plan(folder: Path) -> Plan:
     """Return the plan of a campaign's folder. Raises errors.TandemError."""
     if not (folder / FILE).is_file():
-        raise UsageFault(
-            f"there is no {FILE} in it",
-            where=str(folder),
-            expected="the folder of a campaign",
-            remedy=f"tandem campaign new {folder}",
-        )
+        raise no_campaign(folder)
     return read_plan(folder / FILE)
 
 

@@ -46,7 +46,6 @@ from host_bridge.drive.lockstep.campaign.spec import (
 )
 from sim_mock.files.reading import read_table, read_value, refuse_unknown
 
-FILE = "campaign.toml"
 MOST_CASES = 1_000_000  # chosen: two weeks of one core; more is a slip of the hand
 CASE_KEYS = tuple(key for key in KEYS if key.name != "seed")
 ABOUT: tuple[Key, ...] = (

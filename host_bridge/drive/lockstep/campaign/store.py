@@ -11,15 +11,47 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.core.files import misread_text
 
+FILE = "campaign.toml"  # what is asked
 ROWS = "rows.jsonl"
 _LOCK = ".lock"
 Rows = dict[str, dict[str, Any]]
+
+
+def folder_of(path: Path) -> Path:
+    """Return the folder of a campaign that is named by its folder or by the file in it."""
+    return path.parent if path.name == FILE and not path.is_dir() else path
+
+
+def no_campaign(folder: Path) -> UsageFault:
+    """Return the fault for a folder that is no campaign's; it names one that may be meant."""
+    if folder.is_dir():
+        what, new = f"there is no {FILE} in it", quote(str(folder))
+    elif folder.exists():
+        what, new = "this is a file", f"FOLDER --from {quote(str(folder))}"
+    else:
+        what, new = "there is no such folder", quote(str(folder))
+    others = {it.parent.name: it.parent for at in (folder.parent, Path()) for it in _files_in(at)}
+    near = get_close_matches(folder.stem, others, 1)
+    return UsageFault(
+        what,
+        where=str(folder),
+        expected="the folder of a campaign",
+        remedy=f"did you mean {quote(str(others[near[0]]))}?"
+        if near
+        else f"tandem campaign new {new}",
+    )
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    return folder.glob(f"*/{FILE}")
 
 
 def read_rows(folder: Path, code: str | None = None) -> Rows:

@@ -10,9 +10,10 @@ from host_bridge.drive.lockstep.campaign.judging.analysis import WORST, Analysis
 from host_bridge.drive.lockstep.campaign.judging.comparing import DIFFERENCES, Comparison
 from host_bridge.drive.lockstep.campaign.judging.html import command_row, shown, table, table_row
 from host_bridge.drive.lockstep.campaign.judging.intervals import Middle
-from host_bridge.drive.lockstep.campaign.plan import FILE, Plan
+from host_bridge.drive.lockstep.campaign.plan import Plan
 from host_bridge.drive.lockstep.campaign.rare.estimate import RareEstimate
 from host_bridge.drive.lockstep.campaign.spec import LINEAGE
+from host_bridge.drive.lockstep.campaign.store import FILE
 
 _MOST_CELLS = 40  # chosen: of the comparisons in cells, those with the smallest p values
 

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,14 @@ from host_bridge.drive.lockstep.campaign.judging.report import html_of, latex_of
 from host_bridge.drive.lockstep.campaign.plan import Case, read_plan
 from host_bridge.drive.lockstep.campaign.runners import processes as running
 from host_bridge.drive.lockstep.campaign.spec import canonical, case_id
-from host_bridge.drive.lockstep.campaign.store import ROWS, RowWriter, is_running, locked, read_rows
+from host_bridge.drive.lockstep.campaign.store import (
+    ROWS,
+    RowWriter,
+    folder_of,
+    is_running,
+    locked,
+    read_rows,
+)
 from host_bridge.drive.lockstep.campaign.template import TEMPLATE
 from host_bridge.sharing.services import make_host
 from sim_mock.programs import children
@@ -272,3 +280,34 @@ def test_a_case_that_takes_too_long_is_not_measured_and_the_next_one_is(folder, 
     running.CaseRunner([long, Case(1, {}, 0, spec)], "c", 1, 1.0).run(rows.append, lambda: None)
     assert [row["outcome"] for row in rows] == ["not_measured", "passed"]
     assert rows[0]["why"] == "no result within 10 s, 2 times"
+
+
+def test_a_folder_that_is_no_campaign_is_told_with_the_one_that_may_be_meant(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = tmp_path / "link" / "campaign.toml"
+    there.parent.mkdir()
+    there.write_text(SMALL, encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    said = {
+        "lnk": "lnk: there is no such folder\n  expected: the folder of a campaign\n"
+        "  remedy: did you mean link?",
+        "studies/link/campaign.toml": "studies/link: there is no such folder",
+        "empty": "empty: there is no campaign.toml in it",
+        "link/campaign.toml/x": "remedy: tandem campaign new link/campaign.toml/x",
+        "my study": "remedy: tandem campaign new 'my study'",
+    }
+    for name, words in said.items():
+        with pytest.raises(UsageFault) as fault:
+            course.open_plan(folder_of(Path(name)))
+        assert words in str(fault.value)
+    (tmp_path / "other.toml").write_text(SMALL, encoding="utf-8")
+    with pytest.raises(UsageFault) as fault:
+        course.open_plan(Path("other.toml"))
+    assert "this is a file" in str(fault.value)
+    assert "remedy: tandem campaign new FOLDER --from other.toml" in str(fault.value)
+
+
+def test_a_campaign_is_named_by_its_file_too(folder, capsys):
+    assert main(["campaign", "status", str(folder / "campaign.toml")]) == 0
+    assert main(["campaign", "new", str(folder / "campaign.toml")]) == 7
+    assert "there is such a file already" in capsys.readouterr().err
