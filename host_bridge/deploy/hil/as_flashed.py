@@ -56,11 +56,12 @@ def _answered(car: PacedCar, key: str, what: type, answer: str, drive: bool) -> 
 def _driven(car: PacedCar, seconds: float, sources: int, key: str) -> Iterator[Measurement]:
     found = car.drive_for(seconds, sources)
     how = f"{found['seconds']} s, by its own count (a step that ended after the next was due)"
-    yield judged(key, found["missed"], how, CAR, **found)
+    beat_ms = car.step_us / 1000
+    yield judged(key, found["missed"], how, CAR, beat_ms, **found)
     if sources == 1:
         how = "the longest that it told of (Inputs.step_10us)"
         longest_ms = found["longest_step_ms"]
-        yield judged("step_longest", longest_ms, how, "the car's clock", car.step_us / 1000)
+        yield judged("step_longest", longest_ms, how, "the car's clock", beat_ms)
         damaged = found["damaged"] + found["oversized"]
         how = f"of {found['frames_to_car']} sent, by the car's count"
         yield judged("frames_damaged", damaged, how, "")

@@ -1,12 +1,16 @@
 """The limits for a board, one row per measurement; made for an RP2040 at 200 MHz.
 
 The table is for a control period of 10 ms; a longer one leaves more time for a step and an answer.
+A car gets its period by its drive with one source (config/boards/step_time.py). With four it is
+held to the longest period alone; what it misses with a shorter one is told.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
+from host_bridge.config.boards.step_time import LONGEST_STEP_US
 from host_bridge.deploy.hil.report.report import Measurement
 
 MOST, LEAST = "at most", "at least"
@@ -27,6 +31,8 @@ class Limit(NamedTuple):
 
 
 STEP_MS = 10  # the control period that these limits were made for
+_ANY = "any number of {}"  # of a row that is told and not judged, for this reason:
+_TOLD = "told and not judged: a period below 20 ms is for one source"
 ANSWER_MS = 50  # beside a step: the line, USB's polling, and this machine
 
 LIMITS = {
@@ -69,6 +75,7 @@ LIMITS = {
 
 
 _OF_THE_BEAT = ("step_longest", "step_median", "step_p99", "step_max")
+_OF_THE_LONGEST_BEAT = ("beats_4",)
 _AND_A_BEAT = ("stop_answer", "identify_answer", "stop_driving", "identify_driving")
 
 
@@ -80,6 +87,8 @@ def limit_for(key: str, beat_ms: float) -> Limit:
         return limit._replace(must=limit.must * share, aim=limit.aim * share)
     if key in _AND_A_BEAT:
         return limit._replace(must=limit.must + beat_ms - STEP_MS)
+    if key in _OF_THE_LONGEST_BEAT and beat_ms * 1000 < LONGEST_STEP_US:
+        return limit._replace(must=math.inf)
     return limit
 
 
@@ -89,6 +98,7 @@ def judged(
     """Return the row of a measured value, given in its limit's unit."""
     limit = limit_for(key, beat_ms)
     holds = value <= limit.must if limit.side == MOST else value >= limit.must
+    how = f"{how}; {_TOLD}" if limit.must == math.inf else how
     return Measurement(
         limit.what, *_limits(limit), f"{value:.4g} {limit.unit}", how, clock, holds, detail
     )
@@ -108,4 +118,5 @@ def unmeasured(key: str, why: str) -> Measurement:
 
 def _limits(limit: Limit) -> tuple[str, str]:
     sign = "" if limit.side == MOST else ">= "
-    return f"{sign}{limit.must:g} {limit.unit}", f"{sign}{limit.aim:g} {limit.unit}"
+    must = f"{limit.must:g} {limit.unit}" if limit.must < math.inf else _ANY.format(limit.unit)
+    return f"{sign}{must}", f"{sign}{limit.aim:g} {limit.unit}"

@@ -1,5 +1,7 @@
 """A car measured by its own reports, one drive of which it does not finish."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from host_bridge.deploy.hil import as_flashed
@@ -39,3 +41,22 @@ def test_a_drive_that_a_car_does_not_finish_costs_only_the_rows_after_it(
     rows = rows_of_car_that_stops_with(sources, monkeypatch)
     assert {key for key, row in rows.items() if not row.holds} == lacking
     assert {key for key, row in rows.items() if "it stopped by itself" in row.how} == lacking
+
+
+def judged_with_four_sources(beat_ms, missed):
+    found = {"seconds": 60.0, "missed": missed}
+    car = SimpleNamespace(step_us=round(beat_ms * 1000), drive_for=lambda *_: found)
+    (row,) = as_flashed._driven(car, 60.0, 4, "beats_4")
+    return row
+
+
+def test_a_period_below_20_ms_is_promised_for_one_source_and_told_for_four():
+    told = judged_with_four_sources(10, 954)
+    assert (told.holds, told.got, told.aim) == (True, "954 beats", "0 beats")
+    assert told.must == "any number of beats"
+    assert "for one source" in told.how
+    assert judged_with_four_sources(20, 0).holds
+    missed = judged_with_four_sources(20, 1)
+    assert not missed.holds
+    assert missed.must == "0 beats"
+    assert "for one source" not in missed.how
