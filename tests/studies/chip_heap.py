@@ -4,7 +4,8 @@ Of the board as it is flashed, with a runstop box's key if it has one (``tandem 
 heap in which the car starts, and in which hardware in the loop does. A block is taken first, of
 what the last program left, and changed until it just starts (hil/on_board/heap.py). ``tandem
 flash`` refuses by the two tables, hardware/boards/heap_needs.csv and runtime_heaps.csv; a row that
-is measured anew takes the place of the old one.
+is measured anew takes the place of the old one. But a release keeps the smallest heap that was
+seen of it: two builds of one release differ by kilobytes, and cars are to fit each.
 """
 
 from __future__ import annotations
@@ -91,9 +92,15 @@ def keep(bench: HilBench, args: argparse.Namespace) -> None:
     needs, runtime = rows_of(args, facts, is_paired, spares)
     rows = chip_tables.merge(read_needs(), needs, lambda row: row.key)
     chip_tables.write(NEEDS_TABLE, NEED_COLUMNS, rows)
-    rows = chip_tables.merge(read_runtimes(), [runtime], lambda row: row.key)
-    chip_tables.write(RUNTIMES_TABLE, RUNTIME_COLUMNS, rows)
+    chip_tables.write(RUNTIMES_TABLE, RUNTIME_COLUMNS, least_heaps(read_runtimes(), runtime))
     chip_tables.say(f"{len(needs)} rows in {NEEDS_TABLE.name}, one in {RUNTIMES_TABLE.name}")
+
+
+def least_heaps(known: Iterable[RuntimeHeap], runtime: RuntimeHeap) -> list[RuntimeHeap]:
+    """Return the table with this row in it, unless its release was seen with less."""
+    rows = list(known)
+    is_less = any(row.key == runtime.key and row.heap < runtime.heap for row in rows)
+    return chip_tables.merge(rows, [] if is_less else [runtime], lambda row: row.key)
 
 
 def _measured(bench: HilBench, what: str, need: int) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from host_bridge.config import load_vehicle
-from host_bridge.config.boards.heap import HeapNeed
+from host_bridge.config.boards.heap import HeapNeed, RuntimeHeap
 from host_bridge.config.boards.measured import MeasuredSteps
 from host_bridge.deploy.hil.on_chip import largest
-from tests.studies import chip, chip_steps, chip_summary
+from tests.studies import chip, chip_heap, chip_steps, chip_summary
 
 BOARD = chip.Board("/dev/board", "/dev/board", "rp2040", "1.29.0")
 PROGRAM, OLDER = "0123456789abcdef", "fedcba9876543210"
@@ -80,6 +80,18 @@ def test_a_heap_is_measured_until_both_rows_are_there(tables):
 def test_a_heap_of_another_program_release_link_or_car_is_not_this_one(tables, other):
     tables(needs=[NEED, replace(NEED, what="hitl", **other)])
     assert not is_done(chip.Piece("f1tenth", False))
+
+
+def test_a_release_keeps_the_smallest_heap_of_its_builds():
+    older = RuntimeHeap("rp2040", "1.28.0", 239_232, "2026-11-26", "one build")
+    known = RuntimeHeap("rp2040", "1.29.0", 227_008, "2026-11-26", "one build")
+    same, less, more = (
+        replace(known, heap=heap, how="another build") for heap in (227_008, 226_000, 233_792)
+    )
+    assert chip_heap.least_heaps([older, known], more) == [older, known]
+    assert chip_heap.least_heaps([older, known], less) == [older, less]
+    assert chip_heap.least_heaps([older, known], same) == [older, same]
+    assert chip_heap.least_heaps([older], more) == [older, more]
 
 
 @pytest.mark.parametrize("is_paired", [False, True])
