@@ -1,11 +1,12 @@
 """The pages of the site before Sphinx reads them: each page once, links, and what is generated."""
 
 import argparse
+import re
 
 import pytest
 
 from host_bridge.cli.main import COMMANDS
-from tests.support.evidence import every
+from tests.support.evidence import every, some
 from tests.tools.docs import (
     api_reference,
     commands_reference,
@@ -31,6 +32,15 @@ def test_each_page_of_the_repository_stands_in_the_contents_once():
     listed = [page for _, rows in contents.SECTIONS for _, page in rows]
     assert len(listed) == len(set(listed)) > 60
     assert set(listed) == (pages - {"README"}) | GENERATED
+
+
+@pytest.mark.process
+def test_each_page_that_names_the_recommended_board_says_that_no_step_has_run_there():
+    pages = [it for it in staging.tracked() if it.endswith(".md") and it != "CHANGELOG.md"]
+    texts = {it: " ".join((staging.ROOT / it).read_text("utf-8").split()) for it in pages}
+    named = {it: text for it, text in texts.items() if re.search(r"\b(Pico 2|pico2)\b", text)}
+    for page, text in some(named.items()):
+        assert re.search("[Nn]o step of this program has run", text), page
 
 
 @pytest.mark.parametrize(
