@@ -63,6 +63,18 @@ def test_the_lease_to_use_is_the_shortest_that_bridges_the_longest_gap(gap, leas
     assert worse.lease_s() != lease_s
 
 
+@pytest.mark.parametrize("held_s", [0.2, 0.4])
+def test_claims_that_were_held_back_together_stop_a_car_once(held_s):
+    """All that was sent in ``held_s`` arrives 10 ms apart at its end, the oldest first."""
+    first, count = 1000, round(held_s / EACH_S)
+
+    def up_s(number):
+        place = number - first
+        return held_s + place * (0.01 - EACH_S) if 0 <= place < count else 0.004
+
+    assert [it.stops for it in findings(trace(up_s)).single][:2] == [1, 1]
+
+
 def test_what_no_stop_in_a_minute_may_claim():
     assert bounds(0) == (0.0, pytest.approx(2.9957, abs=1e-3))
     assert bounds(4) == (pytest.approx(1.0899, abs=1e-3), pytest.approx(10.2416, abs=1e-3))
