@@ -1,7 +1,8 @@
 """Records traces in air between namespaces: ``python -m ... recording --into FOLDER``.
 
 ``tandem linktest`` of as many guests as traces are asked for, each on its own host with its own
-seed, to one car's host. ``python -m tests.host_bridge.sharing.network.hours --trace`` drives them.
+seed, to one car's host. It tells how late the machine itself was: that is in the traces, too, and
+is no air. ``python -m tests.host_bridge.sharing.network.hours --trace`` drives them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from host_bridge.demo.judging.latency_probe import LatencyProbe
 from tests.host_bridge.sharing.network.air.field import Login, Program, invite, served
 from tests.host_bridge.sharing.network.air.hub import Hub, both_ways
 from tests.ros.reaction.impairment import LineSettings
@@ -20,6 +22,7 @@ from tests.ros.reaction.line import why_not
 
 AIR = LineSettings(loss=0.1, delay_s=0.010)
 SEED = 35
+LATE_S = 0.02  # a fifth of what stops a car of the default lease on this path
 ENDS_S = 120.0  # after the last probe: the findings are computed, the trace is written
 
 
@@ -55,10 +58,18 @@ def main() -> None:
     if missing:
         raise SystemExit(f"not recorded: {missing}")
     with (
+        LatencyProbe() as machine,
         tempfile.TemporaryDirectory(prefix="air-") as folder,
         Hub(asked.seed, asked.traces + 1, asked.seconds + 10 * ENDS_S) as hub,
     ):
         found = record(hub, Path(folder), asked.seconds, asked.into)
+    rows = machine.rows()
+    late = [
+        f"{row.late_s:.3f} s after {row.ended_s - rows[0].begun_s:.0f}"
+        for row in rows
+        if row.late_s > LATE_S
+    ]
+    print(f"a bare process of the same priority woke late: {', '.join(late) or 'never'}")
     for path, it in found:
         shortest = it["doubled"][0]
         print(
