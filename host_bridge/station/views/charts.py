@@ -100,7 +100,8 @@ def options(title: str, unit: str, theme: Theme, *, is_map: bool = False) -> dic
         },
         "grid": {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
         "xAxis": {"type": "value", "min": "dataMin", "max": "dataMax", **axis},
-        "yAxis": {"type": "value", "scale": unit in _FROM_ANYWHERE, **axis},
+        # In some 3 parts: below the page's map a plot is 70 px high, and a number 12
+        "yAxis": {"type": "value", "scale": unit in _FROM_ANYWHERE, "splitNumber": 3, **axis},
         "series": [],
     }
 

@@ -12,7 +12,7 @@ from tests.host_bridge.cli.programs import serving
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.host_bridge.station.chromium import Chromium, Page
 from tests.host_bridge.station.stage import PORTS, stage
-from tests.support.evidence import every
+from tests.support.evidence import every, some
 
 pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station")]
 PORT = PORTS + 44
@@ -79,6 +79,23 @@ def test_the_age_of_a_state_is_beside_it_and_not_over_it(page, size):
             " it.querySelector('.band .age').getBoundingClientRect().left]; })"
         )
         assert 0 < right <= left, word
+
+
+@pytest.mark.parametrize("view", ["drive", "wall", "marshal"])
+@pytest.mark.parametrize("size", ["laptop", "sideways", "wall"])
+def test_the_sign_of_a_state_lies_beside_its_word_in_every_view(page, size, view):
+    width, height = SIZES[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.js(f"document.getElementById('view-{view}').click()")
+    found = page.js(
+        "[...document.querySelectorAll('.band')].map((it) => [it.querySelector('.shape svg'),"
+        " it.querySelector('.word text')].map((one) => one && one.getBoundingClientRect()))"
+        ".filter(([sign, word]) => sign && word && sign.width && word.width)"
+        ".map(([sign, word]) => [sign.right, word.left])"
+    )
+    page.js("document.getElementById('view-drive').click()")
+    assert every(right < left for right, left in some(found)), found
 
 
 @pytest.mark.parametrize("size", SIZES)
