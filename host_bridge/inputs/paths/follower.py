@@ -147,9 +147,8 @@ class PathFollower(Input):
         if not self._path.is_loop:
             return ""
         times_s = self.tracking_error.lap_times_s
-        lap = f"lap {len(times_s) + 1}" + (
-            f" of {self._options.laps}" if self._options.laps else ""
-        )
+        laps = self._options.laps
+        lap = f"lap {min(len(times_s) + 1, laps)} of {laps}" if laps else f"lap {len(times_s) + 1}"
         if not times_s:
             return lap
         best_s = min(times_s)

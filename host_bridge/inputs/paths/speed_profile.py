@@ -11,7 +11,7 @@ from host_bridge.inputs.paths.path import Floats, Path
 
 LATERAL_MPS2 = 2.0  # in a bend; half of what a small car's tyres give on most floors, or less
 DECEL_MPS2 = 1.0  # gentle for every car of the vehicle files
-CREEP_MPS = 0.2  # the lowest speed, unless the path asks for less on the way
+CREEP_MPS = 0.2  # the lowest speed, unless the path or its driver asks for less
 _SPACING_M = 0.05  # a car at 3 m/s passes it in 17 ms
 _TOLD_MPS = 0.01  # a smaller difference from what was asked is not worth a sentence
 
@@ -41,6 +41,7 @@ class SpeedProfile:
             self._slowest = _slowest(asked)
             self.notes = tuple(_notes(asked, top_mps, by_bends, lateral_mps2))
             speeds = np.minimum(speeds, np.maximum(asked, self._slowest))
+        self._slowest = np.minimum(self._slowest, top_mps)
         speeds = np.minimum(speeds, by_bends)
         self._speeds = _slowed(speeds, path.length_m / count, path.is_loop, decel_mps2)
         # a car that stands would take for ever: the slowest that is reckoned with

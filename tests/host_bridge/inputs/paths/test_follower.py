@@ -22,6 +22,7 @@ from host_bridge.inputs.paths import follower as follower_module
 from host_bridge.inputs.paths.follower import PathFollower
 from host_bridge.inputs.paths.mppi.plan_driving import PlanDriving
 from host_bridge.inputs.paths.path_options import PathOptions, parse_options
+from host_bridge.inputs.paths.speed_profile import SpeedProfile
 from tests.host_bridge.inputs.made_inputs import context
 from tests.host_bridge.inputs.paths.mppi.made_planner import Told, steady
 
@@ -110,10 +111,21 @@ def test_a_loop_is_driven_so_many_laps_which_are_timed():
     words = f"lap 2 of 2, last {lap_s:.2f} s, best {lap_s:.2f} s (+0.00)"
     assert scene.follower.status_text(0) == words
     assert round_it(scene).speed_mps == 0.0
+    assert scene.follower.status_text(0).startswith("lap 2 of 2, last ")
     tracking_error = scene.follower.tracking_error
     assert tracking_error.lap_times_s == pytest.approx([16.0, 16.0], abs=0.2)
     scene.at(0.0, speed_mps=0.0)
     assert scene.follower.requests() == (OperatorRequest.END,)
+
+
+@pytest.mark.parametrize("top_mps", [0.05, 0.1, 0.2, 1.0])
+@pytest.mark.parametrize("speeds_mps", [None, 0.1, 1.5])
+def test_it_is_never_faster_than_who_drives_it_asked_for(top_mps, speeds_mps):
+    corners = [[0, 0], [4, 0], [4, 4], [0, 4]]
+    path = Path(corners, None if speeds_mps is None else np.full(4, speeds_mps), is_loop=True)
+    profile = SpeedProfile(path, top_mps, 2.0, 0.3)
+    fastest = max(profile.speed_at(along_m) for along_m in np.arange(0.0, path.length_m, 0.05))
+    assert fastest == pytest.approx(min(top_mps, speeds_mps or top_mps))
 
 
 def test_without_an_end_it_goes_on_until_somebody_ends_it():
