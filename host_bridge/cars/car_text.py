@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
 
 from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.divergence import Divergence
 from host_bridge.core import Profile, State, why_nobody_drives
 from host_bridge.core.texts.table import source_word, stop_source_word
 
-WHY_APART = "Of a recorded drive, tandem replay LOG says by what a car differs from its twin."
 _HALF_SECOND_US = 500_000  # the seconds of two clocks differ by half of one at most, either way
 _SECOND_LOST_US = 2_500_000  # the car's own limit for a lost pulse
 _CENTRE_RAD = 0.0005  # a smaller angle (0.03 degrees) is shown without a side
@@ -199,6 +200,18 @@ def status_age_ms(car: ConnectedCar, now_us: int) -> float | None:
         return None
     then_us = car.connection.clock.host_us(car.status.time_us, now_us)
     return None if then_us is None else max(now_us - then_us, 0) * 1e-3
+
+
+def why_apart(log: Path | None, car: str) -> str:
+    """Return by which command the cause is told that a car is apart from its twin.
+
+    ``log`` is the recording of their drive; None where nothing is recorded.
+    """
+    if log is None:
+        command = "of a drive with --record FILE.mcap, tandem replay FILE.mcap"
+    else:
+        command = f"tandem replay {quote(str(log))} --car {quote(car)}"
+    return f"Why {car} and its twin differ: {command}"
 
 
 def divergence_lines(divergence: Divergence, now_us: int) -> Iterator[tuple[str, bool]]:

@@ -10,10 +10,11 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
+from pathlib import Path
 
 from host_bridge.cars.actions import short_sender
 from host_bridge.cars.car import ConnectedCar
-from host_bridge.cars.car_text import WHY_APART
+from host_bridge.cars.car_text import why_apart
 from host_bridge.cars.divergence import Divergence, MotionSample
 from host_bridge.cars.fleet import Fleet, FleetRequest
 from host_bridge.cars.stop_source_heartbeat import SEAT
@@ -106,6 +107,7 @@ class FleetDrive:
         is_armed_there: bool = False,
         arm_clears: bool = True,
         notes: Sequence[str] = (),
+        record: Path | None = None,
     ) -> None:
         """Begin in ARMING; with ``is_unarmed`` in STOPPED, until a person asks to arm.
 
@@ -137,6 +139,7 @@ class FleetDrive:
         self._request: FleetRequest | None = None
         self._profile = profile
         self._cap_mps = cap_mps
+        self._record = record
         self._arm_clears = arm_clears
         self._pending_actions = self._to_arm()
         self._is_to_arm = True
@@ -407,13 +410,17 @@ class FleetDrive:
             if car.stranger and car.remedy not in self.notice:
                 self.notice = car.why_stopped()
 
+    def why_apart(self) -> str:
+        """Return by which command the cause is told that the cars are apart."""
+        return why_apart(self._record, self.fleet.cars[0].name)
+
     def _stop_for_being_apart(self, divergence: Divergence, now_us: int) -> None:
         for trip in self.trips:
             trip.car.stop(Sender.FLEET, f"apart: {divergence.must_stop()}", now_us)
         differs = "; ".join(str(alarm) for alarm in divergence.alarms())
         self._halt(
             f"A car and its twin are too far apart: {differs}. Stopped: {self._arm_again()}. "
-            f"{WHY_APART}"
+            f"{self.why_apart()}"
         )
 
     def _halt(self, notice: str) -> None:

@@ -49,6 +49,7 @@ def begin_drive(
         is_armed_there=options.is_afar,
         notes=_notes(options, controls),
         arm_clears=options.arm_clears,
+        record=options.record,
     )
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from host_bridge import drive as driving
 from host_bridge.cars.car import ConnectedCar
-from host_bridge.cars.car_text import divergence_lines, rc_mode_text
+from host_bridge.cars.car_text import divergence_lines, rc_mode_text, why_apart
 from host_bridge.cars.following import Follower, Following
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.core.system.running import run_async
@@ -62,13 +62,19 @@ def run(args: argparse.Namespace, host: Host) -> int:
         record=args.record,
         seconds=args.seconds,
     )
-    return run_async(driving.follow(plan, FollowJsonLines() if args.json else FollowLines(), host))
+    view = FollowJsonLines() if args.json else FollowLines(args.record)
+    return run_async(driving.follow(plan, view, host))
 
 
 class FollowLines:
-    """The view that prints each change when it happens, and a line per car and second."""
+    """The view that prints each change when it happens, and a line per car and second.
 
-    def __init__(self) -> None:
+    ``record`` is the log that is written, if any.
+    """
+
+    def __init__(self, record: Path | None = None) -> None:
+        self._record = record
+        self._were_apart = False
         self._shown_texts: dict[str, str] = {}
         self._next_us = 0
 
@@ -79,6 +85,7 @@ class FollowLines:
         for follower in following.followers:
             lines += self._if_new(f"{follower.car.name} notice", follower.notice)
             lines += self._if_new(f"{follower.car.name} differs", _alarms(follower))
+            self._were_apart |= bool(_alarms(follower))
         if now_us >= self._next_us:
             self._next_us = now_us + _EVERY_US
             lines += [car_line(car, now_us) for car in cars]
@@ -97,6 +104,8 @@ class FollowLines:
             if follower.divergence:
                 words = divergence_lines(follower.divergence, now_us)
                 lines += [f"{follower.car.name}: apart at the end: {text}" for text, _ in words]
+        if self._were_apart or any(_alarms(it) for it in following.followers):
+            lines.append(why_apart(self._record, following.leader.name))
         return lines
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from host_bridge.cars.car import ConnectedCar
 from host_bridge.cars.car_text import (
-    WHY_APART,
     angle_text,
     divergence_lines,
     hitl_text,
@@ -32,6 +31,7 @@ class PlainView:
 
     def __init__(self) -> None:
         self._shown_texts: dict[str, str] = {}
+        self._were_apart = False
         self._next_us = 0
 
     def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
@@ -44,6 +44,7 @@ class PlainView:
         lines += self._if_new("program", drive.controls.status_text(now_us))
         for car, divergence in zip(drive.fleet.cars[1:], drive.divergences, strict=True):
             alarms = divergence.alarms()
+            self._were_apart |= bool(alarms)
             text = "; ".join(str(alarm) for alarm in alarms)
             key = ", ".join(alarm.what for alarm in alarms)
             if self._if_new(f"{car.name} differs", key):
@@ -76,7 +77,8 @@ class PlainView:
             driven = f"{trip.distance_m:.2f} m, at most {trip.top_mps:.2f} m/s"
             lines.append(f"{trip.car.name}: {driven}, {_stops(len(trip.stops))}, {_end(trip.car)}.")
             lines += [f"  {stop}" for stop in trip.stops]
-        return [*lines, *_together(drive, now_us), *drive.controls.input.report()]
+        why = [drive.why_apart()] if self._were_apart or _are_apart(drive) else []
+        return [*lines, *_together(drive, now_us), *why, *drive.controls.input.report()]
 
 
 class JsonView(PlainView):
@@ -188,6 +190,8 @@ def _together(drive: FleetDrive, now_us: int) -> list[str]:
             f"{car.name}: apart at the end: {text}"
             for text, _ in divergence_lines(divergence, now_us)
         ]
-    if any(it.alarms() for it in drive.divergences):
-        lines.append(WHY_APART)
     return lines
+
+
+def _are_apart(drive: FleetDrive) -> bool:
+    return any(it.alarms() for it in drive.divergences)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from host_bridge.cars.car import ConnectedCar
+from host_bridge.cars.car_text import why_apart
 from host_bridge.config.store import Vehicles
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, TandemError
@@ -42,7 +43,7 @@ class ReplayBackend:
 
         Raises errors.DataFileFault.
         """
-        self._file = path.name
+        self._path = path
         self._frames = list(_frames(path, vehicles))
         if not self._frames:
             raise DataFileFault(
@@ -50,6 +51,7 @@ class ReplayBackend:
                 where=str(path),
                 expected="what tandem record -o FILE wrote of a car that was heard",
             )
+        self._apart = {car for frame in self._frames for car in _apart(frame)}
         self._times_s = [frame.time_s for frame in self._frames]
         self._now_us = now_us
         self._at_s = 0.0
@@ -71,8 +73,15 @@ class ReplayBackend:
         return self._shown().cars
 
     def extras(self) -> Row:
-        """Return the comparisons of the cars that were driven together."""
-        return {"together": self._shown().together}
+        """Return the comparisons of the cars that were driven together.
+
+        Those that came apart anywhere in the log have the command that tells the cause.
+        """
+        rows = self._shown().together
+        return {"together": [{**it, "why_apart": self._why_apart(str(it["car"]))} for it in rows]}
+
+    def _why_apart(self, car: str) -> str:
+        return why_apart(self._path, car) if car in self._apart else ""
 
     def distances(self, car: str) -> list[Row]:
         return []
@@ -87,7 +96,7 @@ class ReplayBackend:
         """Return the slider's state: its file, its time and length in s, and whether it plays."""
         plays = self._since_us is not None and self.at_s() < self._times_s[-1]
         at_s, of_s = round(self.at_s(), 2), self._times_s[-1]
-        return {"file": self._file, "at_s": at_s, "of_s": of_s, "plays": plays}
+        return {"file": self._path.name, "at_s": at_s, "of_s": of_s, "plays": plays}
 
     def timeline(self) -> Row:
         """Return each car's series over the whole log."""
@@ -164,6 +173,14 @@ class LoggedCars:
             for number, it in enumerate(sorted(self._telemetry_views), 1)
         ]
         return ReplayFrame(time_s, cars, self.comparison.rows())
+
+
+def _apart(frame: ReplayFrame) -> Iterator[str]:
+    """Yield the cars that differ from their twins at this moment."""
+    for pair in frame.together:
+        differences = pair["differences"]
+        if isinstance(differences, list) and any(it["differs"] for it in differences):
+            yield str(pair["car"])
 
 
 def _numbers(row: Row) -> Row:

@@ -1,6 +1,7 @@
 """``tandem replay`` tells by which cause a car differs from its twin, or what it cannot tell."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from calibration.replay.cause_fit import search
 from calibration.simulation.causes import CAUSES
 from calibration.simulation.twin import predict
 from host_bridge.cli import main as cli
+from host_bridge.sharing.services import make_host
+from host_bridge.station.backend.replay_backend import ReplayBackend
 from tests.calibration.drives import NIGEL, write_run
 from tests.studies.logs.cause_study import CONTROL, KINDS, SUFFICES, asked, drawn, drive
 
@@ -92,6 +95,32 @@ def test_a_log_tells_a_trim_that_was_planted_in_the_complete_car(tmp_path, capsy
     told = row["cause"]["told"]
     assert told["cause"] == "trim"
     assert told["low"] < planted.amount < told["high"]
+
+
+def test_where_a_twin_came_apart_the_command_is_named_that_tells_the_cause(tmp_path, capsys):
+    """By the drive's end, and by the station over the log; it can be pasted."""
+    log = tmp_path / "a drive.mcap"
+    cars = ["sim://f1tenth", "--twin", "sim://f1tenth?name=twin&payload_kg=8"]
+    words = ["--input", "script:slalom", "--speed", "3", "--seconds", "5", "--lockstep"]
+    assert cli.main(["drive", *cars, *words, "--record", str(log)]) == 0
+    said = [it for it in capsys.readouterr().out.splitlines() if it.startswith("Why ")]
+    assert said == [f"Why f1tenth and its twin differ: tandem replay '{log}' --car f1tenth"]
+    shown = ReplayBackend(log, make_host().vehicles, lambda: 0)
+    shown.seek(4.0, plays=False)
+    assert [it["why_apart"] for it in shown.extras()["together"]] == said
+    assert cli.main(shlex.split(said[0].partition(": ")[2])[1:]) == 0
+    assert "cause    " in capsys.readouterr().out
+
+
+def test_the_station_names_no_command_for_a_log_whose_cars_stayed_together(tmp_path, capsys):
+    log = tmp_path / "drive.mcap"
+    cars = ["sim://nigel", "--twin", "sim://nigel?name=twin"]
+    words = ["--input", "script:slalom", "--seconds", "2", "--lockstep"]
+    assert cli.main(["drive", *cars, *words, "--record", str(log)]) == 0
+    assert "Why " not in capsys.readouterr().out
+    shown = ReplayBackend(log, make_host().vehicles, lambda: 0)
+    shown.seek(2.0, plays=False)
+    assert [it["why_apart"] for it in shown.extras()["together"]] == [""]
 
 
 class Insensitive:

@@ -1,6 +1,7 @@
 """What the monitor says of a car's senses."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from host_bridge.cars.car_text import (
     other_stop_paths,
     pps_offset_text,
     stop_paths_text,
+    why_apart,
 )
 from host_bridge.core import Second
 from tests.host_bridge.drive.drives import Drive, Rig
@@ -74,6 +76,12 @@ def test_an_alarm_that_lingers_is_not_said_of_a_number_within_its_limit(amount, 
     )
     divergence = SimpleNamespace(alarms=lambda: [alarm], differences=[alarm])
     assert list(divergence_lines(divergence, 3_000_000)) == [(said, True)]
+
+
+def test_the_command_that_tells_why_cars_are_apart_names_their_log_or_how_to_make_one():
+    command = "tandem replay 'a b.mcap' --car red"
+    assert why_apart(Path("a b.mcap"), "red") == f"Why red and its twin differ: {command}"
+    assert "--record FILE.mcap, tandem replay FILE.mcap" in why_apart(None, "red")
 
 
 def test_who_arms_is_told_what_stops_the_car_without_a_network(drive):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
 from firmware.protocol import codes, messages
 from host_bridge.cars.following import Following
+from host_bridge.cli.commands.follow import FollowLines
 from host_bridge.core import Profile, Sender, State
 from host_bridge.core.board_time import elapsed_us
 from host_bridge.drive.control_task import TICK_US
@@ -247,10 +249,15 @@ def test_a_twin_that_drifts_apart_stops_both_where_the_vehicle_file_says_so(pair
     pair.gesture()
     pair.twin.world.plant.is_steering_stuck = True
     pair.radio.throttle, pair.radio.steering = 0.3, 0.8
-    pair.advance(4.0)
+    view = FollowLines(Path("followed.mcap"))
+    for _ in range(40):
+        pair.advance(0.1)
+        view.news(pair.following, pair.now_us)
     assert pair.states() == (State.STOPPED, State.STOPPED)
     for car in (pair.leader.car, pair.twin.car):
         assert "apart: " in car.why_stopped()
+    shown = view.summary(pair.following, pair.now_us)  # at rest they are together again
+    assert shown[-1].endswith(": tandem replay followed.mcap --car leader")
 
 
 @pytest.mark.parametrize("which", ["leader", "twin"])

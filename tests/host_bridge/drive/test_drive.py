@@ -246,6 +246,7 @@ def test_cars_that_drift_apart_stop_where_the_vehicle_file_says_so():
     day.until(lambda: day.drive.phase is Phase.STOPPED, 15.0)
     assert "too far apart" in day.drive.notice
     assert "path differs" in day.drive.notice
+    assert day.drive.notice.endswith("--record FILE.mcap, tandem replay FILE.mcap")
     day.until(lambda: day.states() == [State.STOPPED] * 2, 5.0)
     reasons = [rig.car.why_stopped() for rig in day.rigs]
     assert every("apart: path" in reason for reason in reasons), reasons

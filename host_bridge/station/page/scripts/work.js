@@ -29,12 +29,13 @@ function showTogether(picture) {
   const names = pairs.map((it) => `${it.car} ${it.twin} ${it.differences.length}`).join();
   if (section.dataset.names !== names) { section.dataset.names = names; section.replaceChildren(...pairs.map(layPair)); }
   pairs.forEach((pair, n) => rows(pair).forEach(([, amount, part, differs, limit], row) => fillRow(section.children[n].querySelector("dl"), row, amount, part, differs, limit)));
+  pairs.forEach((pair, n) => put(section.children[n].querySelector(".why"), pair.why_apart || ""));
 }
 function layPair(pair) {
   const it = make("div", "pair"), list = make("dl");
   it.append(make("h2", "", `${pair.car} and ${pair.twin}: the same commands`));
   for (const [words] of rows(pair)) { const bar = make("span", "amount"); bar.append(make("i"), make("u")); list.append(make("dt", "", words), bar, make("dd")); }
-  it.append(list);
+  it.append(list, make("p", "why"));
   return it;
 }
 function fillRow(list, row, amount, part, differs, limit) {
