@@ -37,6 +37,10 @@ _NO_TEXT = (
     ),
     (b"PK\x03\x04", "a zip file, as .xlsx is", "save the sheet as CSV UTF-8"),
     (b"\x1f\x8b", "a file that gzip packed", "unpack it: gunzip FILE"),
+    *(
+        (begin, "a picture", "of a map the .yaml file is meant, which names its picture")
+        for begin in (b"P5\n", b"\x89PNG", b"\xff\xd8\xff")
+    ),
 )
 _UTF_8 = "save it as UTF-8 (in Excel: CSV UTF-8; in Notepad: encoding UTF-8)"
 

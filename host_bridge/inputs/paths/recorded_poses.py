@@ -112,6 +112,13 @@ def places_of(source: str, behind_m: float) -> list[TimedPlace]:
         )
     else:
         poses = [(it.taken_us * 1e-6, *it.pose) for it in read_poses(Path(source))]
+    if not poses:
+        raise DataFileFault(
+            "there are no poses in it",
+            where=source,
+            expected="a line for each pose, as tandem localise MAP.yaml LOG -o FILE writes them",
+            remedy="is it the file that was meant?",
+        )
     return [
         TimedPlace(taken_s, x_m - behind_m * cos(yaw_rad), y_m - behind_m * sin(yaw_rad))
         for taken_s, x_m, y_m, yaw_rad in poses

@@ -36,7 +36,12 @@ def source_names() -> list[str]:
 
 
 def is_computed(text: str) -> bool:
-    """Return whether this source goes with lockstep: it has no other program or clock in it."""
+    """Return whether this source goes with lockstep: it has no other program or clock in it.
+
+    Raises errors.UsageFault for a name that nothing here has.
+    """
+    if _is_unknown(text):
+        raise unknown_source(text)
     name, _, rest = text.partition(":")
     return name in _IN_LOCKSTEP and not (name == "truth" and rest)
 
@@ -51,9 +56,15 @@ def open_source(text: str, context: PoseContext) -> PoseSource | None:
         return None
     for entry in entry_points(group=GROUP, name=name):
         return cast(SourceFactory, entry.load())(rest, context)
-    if rest and name.isidentifier() and not Path(text).exists():
+    if _is_unknown(text):
         raise unknown_source(text)
     return localiser_lines(text)
+
+
+def _is_unknown(text: str) -> bool:
+    name, _, rest = text.partition(":")
+    is_name = bool(rest) and name.isidentifier() and not Path(text).exists()
+    return is_name and name not in source_names()
 
 
 def unknown_source(text: str) -> UsageFault:

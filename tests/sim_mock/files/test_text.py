@@ -70,6 +70,8 @@ def test_a_log_in_place_of_a_table_is_named_with_the_way_to_read_it(tmp_path):
     [
         (b"PK\x03\x04\x14\x00\x06\x00", "got a zip file, as .xlsx is; save the sheet as CSV UTF-8"),
         (b"\x1f\x8b\x08\x00\x00\x00", "got a file that gzip packed; unpack it: gunzip FILE"),
+        (b"P5\n362 302\n255\n\xcd", "of a map the .yaml file is meant, which names its picture"),
+        (b"\x89PNG\r\n\x1a\n", "of a map the .yaml file is meant, which names its picture"),
     ],
 )
 def test_a_sheet_that_was_not_saved_as_text_is_named(tmp_path, begin, what):

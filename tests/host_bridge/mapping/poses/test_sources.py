@@ -139,3 +139,19 @@ def test_a_recorded_localisers_poses_are_places_of_the_turning_point(tmp_path):
 
 def test_no_source_at_all_is_the_odometry():
     assert open_source("odometry", None) is None
+
+
+def test_a_file_without_poses_is_refused(tmp_path):
+    file = tmp_path / "lab.yaml"
+    file.write_text("image: lab.pgm\n", encoding="utf-8")
+    with pytest.raises(DataFileFault, match="there are no poses in it"):
+        places_of(str(file), 0.16)
+
+
+def test_a_misspelt_source_is_told_before_anything_else(line, capsys):
+    uri = "sim://f1tenth"
+    path = f"path:{line}?pose=localize:lab.yaml"
+    assert main(["drive", uri, "--lockstep", "--input", path]) == 2
+    said = capsys.readouterr().err
+    assert "unknown source of poses 'localize'" in said
+    assert "did you mean localise?" in said
