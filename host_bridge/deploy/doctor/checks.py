@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from host_bridge.core.system.compiled_for import REMEDY
 from host_bridge.deploy.doctor import udev
 
 OLDEST_PYTHON = (3, 10)  # as pyproject.toml requires
@@ -105,6 +106,9 @@ class Machine(Protocol):
 
     def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
         """Return those of these modules that this Python does not find."""
+
+    def compiled_for(self, package: str) -> str:
+        """Return another Python for which a package was compiled; "" for this one."""
 
 
 def examine(machine: Machine) -> list[DoctorFinding]:
@@ -234,7 +238,12 @@ def _ros(machine: Machine) -> Iterable[DoctorFinding]:
     """Check ROS 2 only if some of it is there: most machines have none, and need none."""
     distributions = machine.ros_distributions()
     missing = machine.missing_modules(ROS_MODULES)
-    if not missing:
+    if not missing and (other := machine.compiled_for("rclpy")):
+        what = (
+            f"rclpy is there for Python {other}, and this is {'.'.join(map(str, machine.python))}"
+        )
+        yield DoctorFinding("ROS 2", Severity.WARN, what, REMEDY.format(other))
+    elif not missing:
         yield DoctorFinding(
             "ROS 2", Severity.OK, "this Python has rclpy and the messages of tandem ros"
         )

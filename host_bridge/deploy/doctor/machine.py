@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+from host_bridge.core.system.compiled_for import compiled_for
 from host_bridge.deploy.doctor.checks import FoundPort, Interpreter, Served
 
 # Debian's and its derivatives', Arch's and its derivatives', and one that some add for USB
@@ -94,6 +95,9 @@ class LocalMachine:
 
     def missing_modules(self, names: Sequence[str]) -> Sequence[str]:
         return [name for name in names if find_spec(name) is None]
+
+    def compiled_for(self, package: str) -> str:
+        return compiled_for(package)
 
 
 def _version(command: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.compiled_for import REMEDY, compiled_for
 
 
 @cache
@@ -30,13 +32,24 @@ def has_message(name: str) -> bool:
 
 
 def missing_package(package: str, error: ImportError) -> DeviceFault:
-    """Return the fault of a package that this Python does not have, with its remedy."""
+    """Return the fault of a package that this Python cannot load, with its remedy."""
     distribution = os.environ.get("ROS_DISTRO", "DISTRIBUTION")
+    source = f"source /opt/ros/{distribution}/setup.bash"
+    what = f"this Python has no {package}"
     dashed = package.replace("_", "-")
+    remedy = (
+        f"{source}; if it stays missing: sudo apt install ros-{distribution.lower()}-{dashed}; "
+        "tandem doctor says which Python"
+    )
+    if other := compiled_for(package):
+        here = f"{sys.version_info.major}.{sys.version_info.minor}"
+        what = f"{package} is there for Python {other}, and this is Python {here}"
+        remedy = REMEDY.format(other)
+    elif not isinstance(error, ModuleNotFoundError):
+        what, remedy = f"{package} is there and cannot be loaded", f"{source} in this terminal"
     return DeviceFault(
-        f"this Python has no {package}",
+        what,
         expected="ROS 2 and its messages, in the environment of this command",
-        got=str(error),
-        remedy=f"source /opt/ros/{distribution}/setup.bash; if it stays missing: "
-        f"sudo apt install ros-{distribution.lower()}-{dashed}; tandem doctor says which Python",
+        got=str(error).partition("\n")[0],
+        remedy=remedy,
     )

@@ -45,6 +45,7 @@ class Bench:
     running: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ()
     missing: tuple[str, ...] = ROS_MODULES
+    another_python: str = ""
     files: dict[str, str] = field(default_factory=lambda: {RULES_PATH: udev_rules("dialout")})
 
     def micropythons(self, bits):
@@ -82,6 +83,9 @@ class Bench:
 
     def missing_modules(self, names):
         return [name for name in names if name in self.missing]
+
+    def compiled_for(self, package):
+        return self.another_python
 
 
 OLD_RULES = {RULES_PATH: "# of old\n"}
@@ -359,6 +363,14 @@ def test_what_of_ros_this_python_does_not_see_is_said(missing, verdict, remedy):
     (found,) = [finding for finding in examine(machine) if finding.subject == "ROS 2"]
     assert found.verdict is verdict
     assert remedy in found.remedy
+
+
+def test_ros_of_another_python_is_said():
+    machine = Bench(distributions=("humble",), missing=(), another_python="3.10")
+    (found,) = [finding for finding in examine(machine) if finding.subject == "ROS 2"]
+    assert found.verdict is Severity.WARN
+    assert found.what == "rclpy is there for Python 3.10, and this is 3.12.1"
+    assert "python3.10 -m venv" in found.remedy
 
 
 def test_this_machines_distributions_are_found(tmp_path):
