@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-
-import schemdraw
-from schemdraw import elements as elm
-from schemdraw import logic
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hardware.drawing.harness import FOLDER
 from host_bridge.core.files import Key, TableSchema, number, read_table
+
+if TYPE_CHECKING:  # a tool of development: a user's harness is drawn without it
+    import schemdraw
 
 At: TypeAlias = tuple[float, float]
 Values: TypeAlias = Mapping[str, tuple[float, str]]
 
 _KINDS = {
-    "resistor": elm.Resistor,
-    "capacitor": elm.Capacitor,
-    "diode": elm.Diode,
-    "zener": elm.Zener,
-    "box": elm.RBox,
-    "fuse": elm.FuseIEC,
-    "contact": elm.Switch,
-    "wire": elm.Line,
+    "resistor": "Resistor",
+    "capacitor": "Capacitor",
+    "diode": "Diode",
+    "zener": "Zener",
+    "box": "RBox",
+    "fuse": "FuseIEC",
+    "contact": "Switch",
+    "wire": "Line",
 }
 _VALUE_MAX = 1e9  # above any resistor's ohms
 _VALUES = TableSchema(
@@ -76,6 +75,9 @@ class Circuit:
 
     def draw(self, backend: Literal["svg", "matplotlib"]) -> schemdraw.Drawing:
         """Return the whole sheet; its SVG is schemdraw's own, its PNG matplotlib's."""
+        import schemdraw
+        from schemdraw import elements as elm
+
         schemdraw.use(backend)
         drawing = schemdraw.Drawing(show=False, fontsize=12, margin=0.5)
         self._draw_symbols(drawing, self.read_values())
@@ -85,8 +87,11 @@ class Circuit:
         return drawing
 
     def _draw_symbols(self, drawing: schemdraw.Drawing, values: Values) -> None:
+        from schemdraw import elements as elm
+        from schemdraw import logic
+
         for kind, ref, start, end, side in self.symbols:
-            symbol = _KINDS[kind]().at(start).to(end)
+            symbol = getattr(elm, _KINDS[kind])().at(start).to(end)
             drawing += symbol.label(_label(ref, values), loc=side) if ref else symbol
         for ref, gate in self.transistors:
             drawing += elm.NFet().reverse().anchor("gate").at(gate)
@@ -99,6 +104,8 @@ class Circuit:
             drawing += elm.SwitchSpdt().anchor("a").at(self.selector).right()
 
     def _draw_points(self, drawing: schemdraw.Drawing) -> None:
+        from schemdraw import elements as elm
+
         for at in self.grounds:
             drawing += elm.Ground().at(at)
         for at in self.dots:

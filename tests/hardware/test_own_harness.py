@@ -2,6 +2,8 @@
 
 import csv
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,10 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(words, code, tol
     assert main(words.split()) == code
     assert told in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+@pytest.mark.process
+def test_it_needs_no_tool_that_only_the_circuits_of_the_pages_are_drawn_with():
+    code = "import sys; sys.modules['schemdraw'] = None; from hardware.drawing import own"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
