@@ -1,6 +1,7 @@
 """The check whether a machine is fit to drive cars: the obstacles, and what to do about them."""
 
-from host_bridge.deploy.doctor.checks import DoctorFinding, Machine, Severity, examine
+from host_bridge.deploy.doctor.checks import examine
+from host_bridge.deploy.doctor.contract import DoctorFinding, Machine, Severity
 from host_bridge.deploy.doctor.machine import LocalMachine
 from host_bridge.deploy.doctor.udev import RULES_PATH, udev_rules
 from host_bridge.link.transports.serial_port import ports

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from host_bridge.core.system.compiled_for import compiled_for
-from host_bridge.deploy.doctor.checks import FoundPort, Interpreter, Served
+from host_bridge.deploy.doctor.contract import FoundPort, Interpreter, Served
 
 # Debian's and its derivatives', Arch's and its derivatives', and one that some add for USB
 SERIAL_GROUPS = ("dialout", "uucp", "plugdev")

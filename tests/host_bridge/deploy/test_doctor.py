@@ -15,7 +15,8 @@ import pytest
 
 from host_bridge.cli.commands import doctor as command
 from host_bridge.deploy.doctor import RULES_PATH, LocalMachine, Severity, examine, udev_rules
-from host_bridge.deploy.doctor.checks import ROS_MODULES, Interpreter
+from host_bridge.deploy.doctor.checks import ROS_MODULES
+from host_bridge.deploy.doctor.contract import Interpreter
 from host_bridge.deploy.doctor.udev import VENDORS
 from host_bridge.link.transports.serial_port import SerialPortInfo, ports
 from host_bridge.sharing.endpoints.served import ServedCar
@@ -363,6 +364,15 @@ def test_what_of_ros_this_python_does_not_see_is_said(missing, verdict, remedy):
     (found,) = [finding for finding in examine(machine) if finding.subject == "ROS 2"]
     assert found.verdict is verdict
     assert remedy in found.remedy
+
+
+def test_the_page_has_each_subject():
+    page = (Path(__file__).parents[3] / "host_bridge/deploy/doctor/README.md").read_text("utf-8")
+    found = [it for ails, *_ in AILMENTS.values() for it in examine(Bench(**ails))]
+    subjects = {it.subject for it in [*found, *examine(Bench(missing=()))]}
+    assert {"ROS 2", "MAVLink", "latency timer"} <= subjects
+    rows = re.findall(r"(?m)^\| ([^|,]+)", page)  # micropython, 64 and 32 bit
+    assert [it for it in subjects if not it.startswith(tuple(row.strip() for row in rows))] == []
 
 
 def test_ros_of_another_python_is_said():
