@@ -318,6 +318,7 @@ NOT_YET = {
         "campaign/judging/export",
         "campaign/judging/intervals", "campaign/judging/report", "campaign/judging/sensitivity",
         "campaign/judging/comparing", "campaign/judging/html", "campaign/judging/parts",
+        "campaign/judging/progress",
         "campaign/rare/branches", "campaign/rare/design", "campaign/rare/estimate",
         "campaign/rare/forks", "campaign/rare/levels", "campaign/rare/splitting",
         "campaign/provenance", "campaign/ros_node", "campaign/runners/keeping",

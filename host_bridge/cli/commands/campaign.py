@@ -30,6 +30,7 @@ from host_bridge.drive.lockstep.campaign.judging.export import (
     write_csv,
     write_parquet,
 )
+from host_bridge.drive.lockstep.campaign.judging.progress import Progress
 from host_bridge.drive.lockstep.campaign.judging.report import summary
 from host_bridge.drive.lockstep.campaign.plan import Plan, read_plan
 from host_bridge.drive.lockstep.campaign.rare.splitting import run_spec
@@ -216,7 +217,7 @@ def _run(args: argparse.Namespace, host: Host) -> int:
             file=sys.stderr,
         )
 
-    def tell(progress: course.Progress) -> None:
+    def tell(progress: Progress) -> None:
         text = json.dumps(progress.figures()) if args.json else progress.line()
         print(text, flush=True)
 
