@@ -55,6 +55,7 @@ class CalibrationReport:
             "parameters": {
                 one.name: _estimate_row(one, known.get(one.name)) for one in self.found.estimates
             },
+            "of_one_run": list(self.found.of_one_run),
             "steering_map": None
             if steering_map is None
             else {
@@ -84,6 +85,7 @@ class CalibrationReport:
                 yield f"  {one.why}"
         if not estimated:
             yield "nothing"
+        yield from _one_run_lines(self.found.of_one_run, is_all=len(self.traces) == 1)
         yield from _map_lines(self.found)
         yield from _not_identifiable_lines(self.found.estimates)
 
@@ -97,6 +99,14 @@ def _estimate_row(one: Estimate, known: float | None) -> dict[str, Any]:
     else:
         row |= {"manoeuvre": p.manoeuvre}
     return {**row, "why": one.why}
+
+
+def _one_run_lines(names: Sequence[str], *, is_all: bool) -> Iterator[str]:
+    """Yield which intervals know nothing of what differs from run to run."""
+    if names:
+        which = "these intervals hold" if is_all else f"the interval of {', '.join(names)} holds"
+        yield f"{which} for one run: another battery, floor or day may differ by more"
+        yield "  to tell by how much: two logs or more that each tell it"
 
 
 def _map_lines(found: Identification) -> Iterator[str]:

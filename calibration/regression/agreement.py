@@ -1,17 +1,26 @@
-"""Logs of one car that disagree: each is looked at alone, and a parameter of two values is none.
+"""Comparison of one car's logs: small differences widen intervals, those beyond chance are said.
 
-Two floors, two batteries, or a linkage that was adjusted in between make two cars of one. A mean of
-both is neither, however narrow its interval.
+Each log is looked at alone. Two floors, two batteries, or a linkage that was adjusted in between
+make two cars of one. A mean of both is neither, however narrow its interval. What differs by less
+is a variance from run to run, estimated as by DerSimonian and Laird (Meta-analysis in clinical
+trials, Controlled Clinical Trials 7, 1986); few logs say little of it, so where there is any the
+interval is Student's t. It has as many degrees of freedom as there are logs: with one less, the
+intervals of two logs would be twice as wide and hold hardly more often, as logs that differ by much
+are not told at all.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from math import hypot
+from math import hypot, isfinite
 
-from scipy.stats import norm  # type: ignore[import-untyped]
+import numpy as np
+from scipy.stats import norm, t  # type: ignore[import-untyped]
 
+from calibration.arrays import Floats
 from calibration.parameters import BY_NAME, Estimate, not_identifiable
 
 # The chance that logs of one car are said to disagree in anything: a hundredth, as it costs a
@@ -28,12 +37,29 @@ _TOGETHER = (
 )
 
 
+def told_by_one_log(
+    estimates: Sequence[Estimate], alone: Sequence[Sequence[Estimate]]
+) -> tuple[str, ...]:
+    """Return the parameters whose intervals cannot have in them what differs from run to run.
+
+    Fewer than two logs tell them by themselves; ``alone`` is what each does.
+    """
+    counts = Counter(own.name for found in alone for own in found if own.is_estimated)
+    spanning = _DRIFTING if len(alone) > 1 else ()
+    return tuple(
+        one.name
+        for one in estimates
+        if one.is_estimated and counts[one.name] < 2 and one.name not in spanning
+    )
+
+
 def where_logs_agree(
     estimates: Sequence[Estimate], alone: Sequence[tuple[str, Sequence[Estimate]]]
 ) -> tuple[Estimate, ...]:
     """Return the estimates of all logs together, without those in which two logs disagree.
 
-    ``alone`` has the file of each log and what it tells by itself.
+    ``alone`` has the file of each log and what it tells by itself. Intervals have in them what
+    differs from log to log.
     """
     told = {
         one.name: [
@@ -53,9 +79,45 @@ def where_logs_agree(
             others = dict.fromkeys(names, f"its logs disagree on {first}")
             apart = {**others, **apart}
     return tuple(
-        not_identifiable(one.name, apart[one.name]) if one.name in apart else one
+        not_identifiable(one.name, apart[one.name])
+        if one.name in apart
+        else _widened(one, [own for _, own in told.get(one.name, ())])
         for one in estimates
     )
+
+
+def _widened(one: Estimate, alone: Sequence[Estimate]) -> Estimate:
+    """Return the estimate with what differs from log to log in its interval."""
+    deviations = np.array([_deviation(it) for it in alone])
+    is_known = np.isfinite(deviations) & (deviations > 0.0)
+    if not isfinite(_deviation(one)) or np.count_nonzero(is_known) < 2:
+        return one
+    weights = deviations[is_known] ** -2.0
+    values = np.array([it.value for it in alone])[is_known]
+    variance = _variance_between(values, weights)
+    if not variance:
+        return one
+    # of the mean of these logs, each with a deviation of its own
+    between = (variance * float(np.sum(weights**2))) ** 0.5 / float(np.sum(weights))
+    quantile = float(t.ppf(norm.cdf(_HALVES), len(values)))
+    below, above = (
+        quantile * hypot(half / _HALVES, between)
+        for half in (one.value - one.low, one.high - one.value)
+    )
+    known = BY_NAME[one.name]
+    # what ends at 0 cannot be less: free play
+    least = one.low if one.low == 0.0 else known.low
+    low, high = max(one.value - below, least), min(one.value + above, known.high)
+    return replace(one, low=low, high=high)
+
+
+def _variance_between(values: Floats, weights: Floats) -> float:
+    """Return how much these values vary beyond their own intervals; 0 if chance explains it."""
+    whole = float(np.sum(weights))
+    mean = float(np.sum(weights * values)) / whole
+    square = float(np.sum(weights * (values - mean) ** 2))
+    told = whole - float(np.sum(weights**2)) / whole
+    return max(square - (len(values) - 1), 0.0) / told
 
 
 def _disagreement(some: Sequence[tuple[str, Estimate]], most: float) -> str:
@@ -79,9 +141,15 @@ def _disagreement(some: Sequence[tuple[str, Estimate]], most: float) -> str:
 
 def _deviations(one: Estimate, other: Estimate) -> float:
     """Return how far apart two estimates are, in deviations of their difference."""
-    # the wider half of each: the other may end at what is plausible
-    halves = (max(it.high - it.value, it.value - it.low) for it in (one, other))
-    return abs(one.value - other.value) / (hypot(*halves) / _HALVES)
+    return abs(one.value - other.value) / hypot(_deviation(one), _deviation(other))
+
+
+def _deviation(one: Estimate) -> float:
+    """Return the standard deviation of an estimate by the wider half of its interval.
+
+    The other half may end at what is plausible.
+    """
+    return max(one.high - one.value, one.value - one.low) / _HALVES
 
 
 def _as_text(file: str, one: Estimate) -> str:

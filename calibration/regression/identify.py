@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calibration.logs.trace import DriveTrace
 from calibration.logs.turning import with_turning
 from calibration.parameters import LOG_PARAMETER_NAMES, Estimate, not_identifiable
-from calibration.regression.agreement import where_logs_agree
+from calibration.regression.agreement import told_by_one_log, where_logs_agree
 from calibration.regression.counts_per_metre import estimate_counts_per_metre
 from calibration.regression.imu_bias import estimate_imu_biases
 from calibration.regression.imu_mounting import estimate_imu_yaw
@@ -23,10 +23,14 @@ _ROUNDS = 2  # counts per metre and steering map depend on each other (rolled_pe
 
 @dataclass(frozen=True)
 class Identification:
-    """The estimates in the order of the table, and the steering map if there is one."""
+    """The estimates in the order of the table, and the steering map if there is one.
+
+    ``of_one_run`` are the parameters whose intervals know nothing of what differs between runs.
+    """
 
     estimates: tuple[Estimate, ...]
     steering_map: SteeringMap | None
+    of_one_run: tuple[str, ...] = ()
 
     def estimate(self, name: str) -> Estimate:
         return next(one for one in self.estimates if one.name == name)
@@ -35,15 +39,17 @@ class Identification:
 def identify(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:
     """Identify the parameters of one car from its logs; in what they disagree, they tell nothing.
 
+    What differs from log to log by less is in the intervals.
     Speeds use the counts per metre that were found, or else those of the vehicle file.
     """
     found = _identified(traces, vehicle)
     if len(traces) < 2:
-        return found
+        return replace(found, of_one_run=told_by_one_log(found.estimates, [found.estimates]))
     alone = [(trace.file, _identified([trace], vehicle).estimates) for trace in traces]
     agreed = where_logs_agree(found.estimates, alone)
     has_trim = any(one.name == "steer_trim_rad" and one.is_estimated for one in agreed)
-    return Identification(agreed, found.steering_map if has_trim else None)
+    single = told_by_one_log(agreed, [estimates for _, estimates in alone])
+    return Identification(agreed, found.steering_map if has_trim else None, single)
 
 
 def _identified(traces: Sequence[DriveTrace], vehicle: Vehicle) -> Identification:

@@ -1,11 +1,12 @@
-"""Logs of one car that disagree: it is said which, and no mean of them is told."""
+"""Logs of one car that differ: intervals are widened by it, or no mean of them is told."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from calibration.parameters import Estimate, not_identifiable
-from calibration.regression.agreement import where_logs_agree
+from calibration.regression.agreement import told_by_one_log, where_logs_agree
 from calibration.regression.identify import identify
 from host_bridge.config import load_vehicle
 from tests.calibration.regression.test_constant_speed import GAIN, driven
@@ -44,9 +45,59 @@ def test_it_is_said_which_logs_disagree_and_by_how_much():
 
 def test_logs_within_their_intervals_agree_and_one_alone_always_does():
     lag = told("steer_lag_s", 0.06, 0.01)
-    near = {"a": [told("steer_lag_s", 0.05, 0.02)], "b": [told("steer_lag_s", 0.07, 0.02)]}
+    near = {"a": [told("steer_lag_s", 0.055, 0.02)], "b": [told("steer_lag_s", 0.065, 0.02)]}
     assert agreed([lag], **near) == {"steer_lag_s": lag}
     assert agreed([lag], a=[told("steer_lag_s", 0.4, 0.0001)]) == {"steer_lag_s": lag}
+
+
+def run_to_run(rng, count, deviation, noise):
+    """The gain of a car whose gain is 1 in the mean of all its runs, by so many logs of it."""
+    noises = noise * rng.uniform(0.5, 2.0, count)
+    values = rng.normal(1.0, deviation, count) + noises * rng.normal(size=count)
+    weights = noises**-2.0
+    mean, half = np.sum(weights * values) / np.sum(weights), 1.96 * np.sum(weights) ** -0.5
+    alone = {
+        str(at): [told("steer_gain_left", float(value), 1.96 * float(own))]
+        for at, (value, own) in enumerate(zip(values, noises, strict=True))
+    }
+    together = told("steer_gain_left", float(mean), float(half))
+    return together, agreed([together], **alone)["steer_gain_left"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_intervals_hold_though_the_car_differs_from_run_to_run(count):
+    """By up to as much as a log is off; of what was found in one such set 0.84 would hold."""
+    rng = np.random.default_rng(count)
+    found = [
+        run_to_run(rng, count, deviation, 0.01)
+        for deviation in (0.0, 0.005, 0.01)
+        for _ in range(400)
+    ]
+    every = [(together, one) for together, one in found if one.is_estimated]
+    assert len(every) > 0.9 * len(found)
+    held = np.mean([one.low <= 1.0 <= one.high for _, one in every])
+    before = np.mean([it.low <= 1.0 <= it.high for it, _ in every])
+    assert 0.925 < held < 0.975  # of 95 %
+    assert before < held - 0.03
+
+
+def test_an_interval_is_not_widened_where_chance_explains_what_differs():
+    lag = told("steer_lag_s", 0.03, 0.014)
+    near = agreed([lag], a=[told("steer_lag_s", 0.025, 0.02)], b=[told("steer_lag_s", 0.035, 0.02)])
+    assert near["steer_lag_s"] == lag
+    apart = agreed(
+        [lag], a=[told("steer_lag_s", 0.014, 0.02)], b=[told("steer_lag_s", 0.046, 0.02)]
+    )
+    assert apart["steer_lag_s"].is_estimated
+    assert apart["steer_lag_s"].low == 0.0  # the least there is
+    assert apart["steer_lag_s"].high > lag.high + 0.02
+
+
+def test_what_fewer_than_two_logs_tell_holds_for_one_run():
+    gain, bias = told("steer_gain_left", 1.0, 0.1), told("yaw_rate_bias_radps", 0.0, 0.01)
+    lag = told("steer_lag_s", 0.05, 0.01)
+    assert told_by_one_log([gain, bias], [[gain, bias]]) == ("steer_gain_left", bias.name)
+    assert told_by_one_log([gain, bias, lag], [[gain, bias], [gain]]) == ("steer_lag_s",)
 
 
 def test_a_bias_that_is_another_one_at_each_start_is_no_disagreement():
