@@ -34,6 +34,10 @@ Progress: TypeAlias = Callable[[float], None]
 ReadTrace: TypeAlias = Callable[[], "DriveTrace | None"]
 NONE = "none"
 _VEHICLE = "nigel"
+_POSES_ARE_TRUE = (
+    "this takes its poses for where it was; if they were reckoned from its own wheels and gyro, "
+    "what is wrong with those looks like a load or a steering gain: --tracked FILE tells them apart"
+)
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,14 @@ class Runs:
     """The runs to replay, of one type of car; ``is_virtual`` if one was of a virtual car.
 
     ``traces`` reads for each what its own sensors told, None where nothing says that: a search for
-    causes alone asks for it.
+    causes alone asks for it. ``is_tracked`` if the poses are what somebody else saw.
     """
 
     vehicle: Vehicle
     runs: Sequence[Run]
     is_virtual: bool
     traces: Sequence[ReadTrace]
+    is_tracked: bool = False
 
     def fitted(self, path: Path, day: str, command: str) -> ReplayReport:
         """Fit a calibration on all runs, write it, and replay them by it."""
@@ -73,9 +78,12 @@ class Runs:
         wanted = wanted or (NONE if self.is_virtual else OWN)
         calibration = _chosen(wanted, self.vehicle)
         causes = []
-        for at, (run, trace) in enumerate(zip(self.runs, self.traces, strict=True)):
+        for at, (run, read) in enumerate(zip(self.runs, self.traces, strict=True)):
             hear = _part_of(progress, at, len(self.runs))
-            causes.append(_cause(self.vehicle, calibration, run, trace(), hear))
+            trace = read()
+            found = _cause(self.vehicle, calibration, run, trace, hear)
+            premise = "" if trace or self.is_tracked else _POSES_ARE_TRUE
+            causes.append(replace(found, premise=premise))
         return replace(self._by(calibration), causes=causes)
 
     def _by(self, calibration: Calibration | None) -> ReplayReport:
@@ -111,7 +119,7 @@ def read_runs(
     if tracked:
         runs = [_tracked(run, runs, tracked) for run in runs]
         traces = [_no_trace]
-    return Runs(vehicle, runs, any(it.is_virtual for it in logged), traces)
+    return Runs(vehicle, runs, any(it.is_virtual for it in logged), traces, bool(tracked))
 
 
 def _no_trace() -> None:

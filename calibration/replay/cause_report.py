@@ -15,10 +15,14 @@ _WIDE = 100  # columns, as the longest lines of this report
 
 @dataclass(frozen=True)
 class CauseReport:
-    """The finding of a drive; without a finding ``why_not`` says why nothing was looked for."""
+    """The finding of a drive; without a finding ``why_not`` says why nothing was looked for.
+
+    ``premise`` is what the finding takes for true and the drive does not tell, as a sentence.
+    """
 
     finding: Finding | None
     why_not: str = ""
+    premise: str = ""
 
     def row(self) -> dict[str, Any]:
         """Return it as ``--json`` prints it."""
@@ -32,6 +36,7 @@ class CauseReport:
             "undecided": [_row(it) for it in found.undecided],
             "could_not_tell": [it.name for it in found.not_told],
             "misfit": found.misfit,
+            "premise": self.premise,
         }
 
     def lines(self) -> Iterator[str]:
@@ -41,6 +46,8 @@ class CauseReport:
             yield f"{_HEAD}not looked for: {self.why_not}"
             return
         yield from wrap(_verdict(found), _WIDE, initial_indent=_HEAD, subsequent_indent=_NEXT)
+        if self.premise and found.differs:
+            yield from wrap(self.premise, _WIDE, initial_indent=_NEXT, subsequent_indent=_NEXT)
         if found.not_told:
             words = "; ".join(f"{it.title} ({it.lacks})" for it in found.not_told)
             told = f"this drive could not tell: {words}"

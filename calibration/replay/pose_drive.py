@@ -27,7 +27,13 @@ _AFTER_S = 3.0  # after the last command: it comes to rest
 
 
 class PoseDrive:
-    """One drive as its poses tell it; see ``cause_fit.ComparedDrive``."""
+    """One drive as its poses tell it; see ``cause_fit.ComparedDrive``.
+
+    ``seen`` has speed and yaw rate (2, windows), ``twin`` those of the twin, and ``least_noise``
+    the least noise of each.
+    """
+
+    least_noise = _LEAST_NOISE
 
     def __init__(self, twin: Twin, values: Values, run: Run) -> None:
         """Raises errors.NotHeldFault for a drive with too few poses."""
@@ -44,8 +50,8 @@ class PoseDrive:
                 expected=f"{_LEAST_WINDOWS + 1} of them, {WINDOW_S:g} s apart or more",
                 got=f"{len(self._edges_s)}",
             )
-        seen = self._motion(Poses(o.x_m, o.y_m, o.yaw_rad))
-        own = self._motion(self._poses(None, 0.0))
+        seen = self.seen = self._motion(Poses(o.x_m, o.y_m, o.yaw_rad))
+        own = self.twin = self._motion(self._poses(None, 0.0))
         noise = np.maximum([roughness(row) for row in seen - own], _LEAST_NOISE)
         self.measured, self.own = seen.ravel(), own.ravel()
         self.noise = np.repeat(noise, seen.shape[1])

@@ -15,6 +15,8 @@ from host_bridge.cli import main as cli
 from host_bridge.sharing.services import make_host
 from host_bridge.station.backend.replay_backend import ReplayBackend
 from tests.calibration.drives import NIGEL, write_run
+from tests.host_bridge.cli.programs import tandem
+from tests.studies.logs.cause_readers import written_bag, written_tracking
 from tests.studies.logs.cause_study import CONTROL, KINDS, SUFFICES, asked, drawn, drive
 
 KNOWN = known_values(NIGEL)
@@ -121,6 +123,55 @@ def test_the_station_names_no_command_for_a_log_whose_cars_stayed_together(tmp_p
     shown = ReplayBackend(log, make_host().vehicles, lambda: 0)
     shown.seek(2.0, plays=False)
     assert [it["why_apart"] for it in shown.extras()["together"]] == [""]
+
+
+@pytest.fixture(scope="module")
+def trimmed(tmp_path_factory):
+    """A drive of a virtual car that is trimmed, its log, and where it was in truth."""
+    planted, log = drawn("trim", 115), tmp_path_factory.mktemp("trimmed") / "drive.mcap"
+    return planted, log, drive(planted, log)
+
+
+def told_of(capsys, *words):
+    """The trim that ``tandem replay`` tells, and what that takes for true."""
+    capsys.readouterr()
+    assert cli.main(["replay", *words, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    told = row["cause"]["told"]
+    assert told["cause"] == "trim"
+    return told, row["cause"]["premise"]
+
+
+@pytest.mark.fit
+def test_a_bag_of_the_same_drive_tells_it_and_says_what_that_hangs_on(trimmed, capsys):
+    planted, log, _ = trimmed
+    words = ["--vehicle", planted.vehicle, "--bag", str(written_bag(log))]
+    told, premise = told_of(capsys, *words)
+    assert told["low"] < planted.amount < told["high"]
+    assert "reckoned from its own wheels and gyro" in premise
+    assert cli.main(["replay", *words]) == 0
+    assert "takes its poses for where it was" in capsys.readouterr().out
+
+
+@pytest.mark.fit
+def test_what_cameras_saw_of_the_same_drive_tells_it(trimmed, capsys):
+    planted, log, places = trimmed
+    table = written_tracking(log, places, planted.run_seed)
+    told, premise = told_of(capsys, str(log), "--tracked", str(table))
+    assert told["low"] < planted.amount < told["high"]
+    assert not premise
+
+
+@pytest.mark.process(drives=True)
+def test_a_log_of_a_drive_in_real_time_tells_a_load(tmp_path):
+    log = tmp_path / "live.mcap"
+    words = ["--input", "script:slalom", "--speed", "2", "--seconds", "8", "--record", str(log)]
+    driven = tandem("drive", "--car", "sim://f1tenth?payload_kg=2", *words, within_s=60.0)
+    assert driven.returncode == 0, driven.stderr
+    replayed = tandem("replay", str(log), "--json", within_s=120.0)
+    (row,) = json.loads(replayed.stdout)
+    assert row["cause"]["told"]["cause"] == "mass"
+    assert not row["cause"]["premise"]
 
 
 class Insensitive:

@@ -5,11 +5,14 @@ vehicle file by one cause that a seed draws, and by what differs from run to run
 suffices for its cause if, in what some sensor told, it differs from the same drive without the
 cause at least three times as much (root mean square) as that one differs from its twin: by a run's
 differences and noise. Which of them suffice is so fixed before anything is asked.
+With --read-as the same drive is read as others have it: from a bag of ROS 2 with what we publish,
+or as cameras saw it (tracked). A cause that poses cannot show does not suffice there.
 Controls are drives without a cause. With --into every answer is kept as it is given, and the same
 words again go on. About a second for each with machine code (``TANDEM_FAST=1``).
 
     python -m tests.studies.logs.cause_study --causes 100 --controls 50 --first 1300000
     python -m tests.studies.logs.cause_study --causes 12 --show
+    python -m tests.studies.logs.cause_study --causes 20 --controls 10 --read-as tracked
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ from scipy.stats import binomtest
 
 from calibration.logs.trace_tandem import read_tandem_log
 from calibration.replay.cause_fit import search
+from calibration.replay.pose_drive import PoseDrive
+from calibration.simulation.causes import CAUSES
 from calibration.simulation.log_drive import LogDrive
 from host_bridge.core import DriveCommand
 from host_bridge.drive.lockstep.car import open_in_lockstep
@@ -40,6 +45,7 @@ from sim_mock.plant.esc import EscParameters
 from sim_mock.plant.parameters import PlantParameters
 from sim_mock.plant.vehicle_plant import Plant
 from sim_mock.plant.vesc import VescParameters
+from tests.studies.logs.cause_readers import Place, from_bag, from_tracking
 from tests.support.kept_rows import KeptRows, sources_of
 from tests.support.one_drive import OneDrive
 
@@ -65,11 +71,13 @@ AMOUNTS = {
     "gyro": (0.04, 0.12, True),
 }
 KINDS = tuple(AMOUNTS)
+READERS = ("log", "bag", "tracked")
+IN_POSES = tuple(kind for kind in KINDS if kind != "gyro")  # which no pose shows
 SOURCES = (
-    "calibration/replay/cause*.py",
-    "calibration/logs/trace*.py", "calibration/simulation/*.py", "firmware/core/**/*.py",
-    "hardware/vehicles/**/*.toml", "sim_mock/plant/*.py", "sim_mock/sensors/*.py",
-    "tests/studies/logs/cause_study.py", "tests/support/one_drive.py",
+    "calibration/replay/cause*.py", "calibration/replay/pose_drive.py", "calibration/logs/*.py",
+    "calibration/simulation/*.py", "firmware/core/**/*.py", "hardware/vehicles/**/*.toml",
+    "host_bridge/ros2/messages/bag.py", "sim_mock/plant/*.py", "sim_mock/sensors/*.py",
+    "tests/studies/logs/cause_*.py", "tests/support/one_drive.py",
 )  # fmt: skip
 
 
@@ -282,8 +290,8 @@ class Driver(OneDrive):
         return began_us is not None and self.now_us > began_us + round((DRIVE_S + 2.0) * 1e6)
 
 
-def drive(planted: Planted, log: Path) -> None:
-    """Drive it, into a log."""
+def drive(planted: Planted, log: Path) -> list[Place]:
+    """Drive it, into a log; return where the car was in truth."""
     car = open_in_lockstep(HOST.vehicles, f"sim://{planted.vehicle}?seed={planted.run_seed}")
     world: Any = car.world
     world.plant = wrong(Plant(plant_of(planted), planted.run_seed), planted)
@@ -292,20 +300,28 @@ def drive(planted: Planted, log: Path) -> None:
     options = DriveOptions(cars=(), input=driver, is_lockstep=True)
     run = LockstepDrive([car], driver, options)
     begun_us = run.now_us
+    places: list[Place] = []
     try:
         while not driver.is_over:
             run.tick()
+            places.append((run.now_us * 1e-6, world.plant.truth.x_m, world.plant.truth.y_m))
             if driver.began_us is None and run.now_us > begun_us + 8_000_000:
                 raise SystemExit(f"this car did not set out: {planted}")
     finally:
         run.close()
         car.close()
         car.log.close()
+    return places
 
 
-def read(planted: Planted, log: Path) -> LogDrive:
-    """The drive of a log, as ``tandem replay`` reads it."""
+def driven(planted: Planted, log: Path, reader: str) -> LogDrive | PoseDrive:
+    """Drive it, and read the drive as ``tandem replay`` does by this reader."""
+    places = drive(planted, log)
     facts = HOST.vehicles.load(planted.vehicle)
+    if reader == "bag":
+        return from_bag(log, facts)
+    if reader == "tracked":
+        return from_tracking(log, facts, places, planted.run_seed)
     return LogDrive(facts, read_tandem_log(log, planted.vehicle, facts))
 
 
@@ -326,16 +342,14 @@ class Told(NamedTuple):
     gains: Sequence[Sequence[Any]] = ()
 
 
-def asked(kind: str, seed: int) -> Told:
+def asked(kind: str, seed: int, reader: str = READERS[0]) -> Told:
     """Plant, drive and ask."""
     planted = drawn(kind, seed)
     with tempfile.TemporaryDirectory() as folder:
         logs = [Path(folder) / f"{at}.mcap" for at in range(2)]
-        drive(planted, logs[0])
-        seen, effect = read(planted, logs[0]), 0.0
-        if kind != CONTROL:
-            drive(planted.without(), logs[1])
-            effect = effect_of(seen, read(planted, logs[1]))
+        seen, effect = driven(planted, logs[0], reader), 0.0
+        if kind != CONTROL and can_show(seen, kind):
+            effect = effect_of(seen, driven(planted.without(), logs[1], reader))
         if kind != CONTROL and effect < SUFFICES:
             return Told(kind, seed, planted.vehicle, planted.manoeuvre, planted.amount, effect)
         began = time.process_time()
@@ -351,7 +365,12 @@ def asked(kind: str, seed: int) -> Told:
     )  # fmt: skip
 
 
-def effect_of(planted: LogDrive, without: LogDrive) -> float:
+def can_show(drive: LogDrive | PoseDrive, kind: str) -> bool:
+    """Whether such a drive is asked for this cause at all."""
+    return any(it.name == kind and drive.can_have(it) for it in CAUSES)
+
+
+def effect_of(planted: LogDrive | PoseDrive, without: LogDrive | PoseDrive) -> float:
     """How far the cause moves some sensor, in differences of the drive without it and its twin."""
     count = min(planted.seen.shape[1], without.seen.shape[1])
     moved = (planted.seen - without.seen)[:, :count]
@@ -364,8 +383,9 @@ def effect_of(planted: LogDrive, without: LogDrive) -> float:
 class KeptAnswers:
     """Answers by kind and seed: those that a file has, and new ones, which it gets at once."""
 
-    def __init__(self, file: Path | None) -> None:
-        self._kept = KeptRows(file, sources_of(SOURCES)) if file else None
+    def __init__(self, file: Path | None, reader: str = READERS[0]) -> None:
+        self._reader = reader
+        self._kept = KeptRows(file, f"{sources_of(SOURCES)} {reader}") if file else None
         rows = self._kept.rows if self._kept else []
         self._known = {(row["kind"], row["seed"]): Told(**row) for row in rows}
 
@@ -373,7 +393,7 @@ class KeptAnswers:
         """As ``asked``."""
         if (kind, seed) in self._known:
             return self._known[kind, seed]
-        found = asked(kind, seed)
+        found = asked(kind, seed, self._reader)
         if self._kept:
             self._kept.add(found._asdict())
         return found
@@ -444,18 +464,19 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--causes", type=int, default=len(KINDS), help="kinds by turns (11)")
     parser.add_argument("--controls", type=int, default=0, help="drives without a cause (0)")
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="of the first (0)")
+    parser.add_argument("--read-as", choices=READERS, default=READERS[0], help="of a drive (log)")
     parser.add_argument("--only", choices=KINDS, help="one kind of cause")
     parser.add_argument(
         "--into", type=Path, metavar="FILE", help="keep each answer, and go on there"
     )
     parser.add_argument("--show", action="store_true", help="each answer in full")
     args = parser.parse_args(words)
-    kinds = (args.only,) if args.only else KINDS
+    kinds = (args.only,) if args.only else KINDS if args.read_as == READERS[0] else IN_POSES
     wanted = interleaved([kinds[i % len(kinds)] for i in range(args.causes)], args.controls)
     found: list[Told] = []
     code = 0
     try:
-        for one in answers_to(wanted, KeptAnswers(args.into), args.first):
+        for one in answers_to(wanted, KeptAnswers(args.into, args.read_as), args.first):
             found.append(one)
             _show(one, args.show)
     except KeyboardInterrupt:
