@@ -56,6 +56,7 @@ BRAKED = ("f1tenth", "f1tenth_vesc", "autorally")  # H-bridges have no brake of 
 MANOEUVRES = ("slalom", "circles", "starts", "mixed", "straight")
 SUFFICES = 3.0  # times what a drive without a cause differs from its twin by
 DRIVE_S = 9.0
+MOST_DRAWN = 30  # drives for one cause: cameras never show some, as a short delay of the steering
 # The amounts that are drawn of each cause: low, high, and whether it may be of the other sign too
 AMOUNTS = {
     "trim": (0.02, 0.07, True),
@@ -402,7 +403,7 @@ class KeptAnswers:
 def answers_to(wanted: Sequence[str], answers: KeptAnswers, seed: int) -> Iterator[Told]:
     """One of each kind, from this seed on; where the drive does not suffice another is drawn."""
     for kind in wanted:
-        while True:
+        for _ in range(MOST_DRAWN):
             one, seed = answers.ask(kind, seed), seed + 1
             yield one
             if kind == CONTROL or one.effect >= SUFFICES:
