@@ -29,8 +29,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Return argparse's text, and where the pages lie that it names."""
-        text = super().format_help()
-        return f"{with_pages(text)}\n" if ".md" in text else text
+        return f"{with_pages(super().format_help())}\n"
 
     def _refuse_unknown_options(self, words: Sequence[str]) -> None:
         known = [name for name in self._option_string_actions if name.startswith("--")]

@@ -133,13 +133,13 @@ def _rate(
 ) -> StopRate:
     if not claims or clock_s is None:
         return StopRate(lease_s, 1, _HOUR_S, 0.0, _HOUR_S)
+    oldest_s = lease_s - clock_s
     stops, newest_s, is_stopped = 0, claims[0][1], False
     for arrived_s, made_s in claims:
-        is_late = arrived_s - newest_s > lease_s - clock_s
-        stops += is_late and not is_stopped
+        stops += not is_stopped and arrived_s - newest_s > oldest_s
         newest_s = max(newest_s, made_s)
         # What was held back comes all at once, too old as well: that is the same stop
-        is_stopped = arrived_s - newest_s > lease_s - clock_s
+        is_stopped = arrived_s - newest_s > oldest_s
     hours = seconds / _HOUR_S
     return StopRate(lease_s, stops, stops / hours, *(it / hours for it in bounds(stops)))
 
