@@ -14,6 +14,7 @@ from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.progress import show_step
 from host_bridge.deploy.flash.board.board import RawBoard
 from host_bridge.link.transports.port_faults import open_fault
 from host_bridge.link.transports.serial_port import BAUD as LINK_BAUD
@@ -110,7 +111,7 @@ def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterat
 
 
 def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
-    answer_s = _ANSWER_S
+    answer_s, is_told = _ANSWER_S, False
     while True:
         got = ""
         try:
@@ -122,10 +123,14 @@ def _entered(port: str, baud: int, give_up_s: float) -> SerialTransport:
                 raise
         except (TransportError, OSError) as error:
             got = str(error)
-        if time.monotonic() > give_up_s:
+        left_s = give_up_s - time.monotonic()
+        if left_s <= 0:
             raise _no_repl(port, got) if Path(port).exists() else _no_port(port)
+        if not is_told:
+            show_step(f"{port}: no REPL yet; {left_s:.0f} s more to ask, a reset makes it listen")
+            is_told = True
         time.sleep(0.3)  # between two tries: a port takes some tenths of a second to come back
-        answer_s = min(2 * answer_s, _LATE_S)
+        answer_s = min(2 * answer_s, _LATE_S, max(left_s, _ANSWER_S))
 
 
 def _enter(transport: SerialTransport, answer_s: float) -> SerialTransport:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 from mpremote.transport import TransportError
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.core.system.progress import LINES
 from host_bridge.deploy.flash.board import repl
 from host_bridge.deploy.flash.board.board import HELPERS, TAKEN_BARE, RawBoard
 from host_bridge.deploy.flash.board.repl import raw_board
@@ -184,6 +186,14 @@ def test_a_board_says_how_much_its_owners_boot_py_holds(tmp_path):
 def test_a_port_where_nothing_answers_is_said_so(tmp_path):
     with pytest.raises(DeviceFault, match="no MicroPython"), raw_board("/dev/null", within_s=0.1):
         raise AssertionError("there is no board")
+
+
+def test_who_waits_for_a_repl_sees_for_how_long_once(monkeypatch, capsys):
+    monkeypatch.setenv(LINES, "1")
+    with pytest.raises(DeviceFault, match="no MicroPython"), raw_board("/dev/null", within_s=1.0):
+        raise AssertionError("there is no board")
+    told = re.findall(r"/dev/null: no REPL yet; (\d) s more to ask", capsys.readouterr().err)
+    assert told == ["1"]
 
 
 @contextmanager
