@@ -20,7 +20,8 @@ from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bags import Bag, read_bag
+from host_bridge.logs.bags.bag import Bag
+from host_bridge.logs.bags.reading import read_bag
 
 BAG = "bag of ROS"  # the kind of such a trace
 # Electrical rpm at 1 m/s per (count per metre): a VESC counts six steps a turn of the field, so

@@ -11,7 +11,7 @@ from calibration.logs.run import Commands, PoseTrack, Run, require_start_pose
 from host_bridge.core.errors import UsageFault
 from host_bridge.core.files import read_table
 from host_bridge.core.files.drive_tables import COMMANDS, ODOMETRY
-from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.bags.bag import sha256_of
 
 COMMAND_COLUMNS = COMMANDS.names()
 ODOMETRY_COLUMNS = ODOMETRY.names()  # further columns are ignored

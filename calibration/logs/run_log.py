@@ -18,7 +18,7 @@ from calibration.logs.trace_tandem import logged_cars, read_tandem_log
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.bags.bag import sha256_of
 from host_bridge.logs.reading import cars_in, facts, read
 from host_bridge.logs.recorder import LIDAR
 from host_bridge.logs.tables import write_run

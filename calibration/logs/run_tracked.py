@@ -21,7 +21,7 @@ from calibration.logs.tracked_positions import (
     smooth,
 )
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.bags.bag import sha256_of
 
 _MOVES_MPS = 0.15  # slower, noise of a millimetre at 100 Hz is most of a direction
 _LEAST_MOVING = 20  # grid points: one second of moving, of which a direction is known

@@ -11,7 +11,7 @@ from calibration.logs.trace import DriveTrace, Series, series
 from host_bridge.config import vehicle_word
 from host_bridge.core import Vehicle
 from host_bridge.core.files import Key, Table, TableSchema, number, raised_as, read_table
-from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.bags.bag import sha256_of
 
 TIME = "t_s"
 

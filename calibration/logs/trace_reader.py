@@ -13,7 +13,7 @@ from calibration.logs.trace_csv import read_trace_csv
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.logs import reading
-from host_bridge.logs.bags import is_bag
+from host_bridge.logs.bags.bag import is_bag
 from host_bridge.logs.recorder import FACTS
 
 Load = Callable[[str], Vehicle]  # a vehicle by its name or its file

@@ -16,7 +16,7 @@ from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
 from host_bridge.core.files import Key, TableSchema, flag, number, read_table, text
 from host_bridge.logs import reading
-from host_bridge.logs.bags import sha256_of
+from host_bridge.logs.bags.bag import sha256_of
 
 _WRAP_US = 1 << 30  # where a board's clock wraps on the wire
 _COUNTS = 1 << 30  # where its counters wrap

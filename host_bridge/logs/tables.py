@@ -17,7 +17,7 @@ from typing import Any
 
 from host_bridge.core import Vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bag_messages import gaps
+from host_bridge.logs.bags.times import gaps
 from host_bridge.logs.new_file import make_folder, open_new
 from host_bridge.logs.reading import Record, read
 

@@ -74,7 +74,7 @@ OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
      {"type": day}),
 )
 # fmt: on
-# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bags``
+# option for a bag's topic -> its help; _SERIES has its key in ``host_bridge.logs.bags.reading``
 TOPICS = {
     "drive": "the topic of a bag's commands (default /drive)",
     "odom": "the topic of a bag's wheel odometry (default /odom)",

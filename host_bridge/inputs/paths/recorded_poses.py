@@ -17,7 +17,8 @@ import numpy as np
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.inputs.paths.path import Floats
 from host_bridge.inputs.paths.recorded_drive import RecordedDrive
-from host_bridge.logs.bags import ODOM, is_bag, read_bag
+from host_bridge.logs.bags.bag import is_bag
+from host_bridge.logs.bags.reading import ODOM, read_bag
 from host_bridge.logs.reading import is_log, read
 from host_bridge.logs.sensor_lines import read_true_poses
 from host_bridge.mapping.poses.lines import read_poses

@@ -12,10 +12,10 @@ from typing import Any
 
 from host_bridge.core import CarMotion, CarStatus, Power, SeenCar, Vehicle, why_stopped
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bag_writing import BagWriter
+from host_bridge.logs.bags.ros_types import empty
+from host_bridge.logs.bags.writing import BagWriter
 from host_bridge.logs.reading import Record, cars_in, facts, read
 from host_bridge.logs.recorder import FACTS, ORIGIN
-from host_bridge.logs.ros_types import empty
 from host_bridge.logs.rows import from_row
 from host_bridge.ros2.messages import conversions
 from host_bridge.ros2.node.vesc_scale import VescScale

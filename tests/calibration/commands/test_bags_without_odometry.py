@@ -10,8 +10,8 @@ import pytest
 
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
-from host_bridge.logs.bags import read_bag
-from host_bridge.logs.ros_types import empty
+from host_bridge.logs.bags.reading import read_bag
+from host_bridge.logs.bags.ros_types import empty
 from tests.calibration.logs.test_run_bag import ROS1, ROS2, SHARE, chassis, share
 from tests.host_bridge.logs.made_bags import ACKERMANN, ODOMETRY, START_NS, drive, odom, write
 from tests.host_bridge.logs.test_bag_messages import NEW, control

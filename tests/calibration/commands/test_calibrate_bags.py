@@ -9,7 +9,7 @@ import pytest
 
 from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
-from host_bridge.logs.ros_types import empty
+from host_bridge.logs.bags.ros_types import empty
 from tests.calibration.logs.test_run_bag import ROS1, ROS2, SHARE, chassis, share
 from tests.calibration.regression.test_constant_speed import GAIN, driven
 from tests.host_bridge.logs.made_bags import ODOMETRY, START_NS, odom, write

@@ -15,7 +15,8 @@ from host_bridge.cli import main as cli
 from host_bridge.config import load_vehicle
 from host_bridge.config.vehicle.vehicle import vehicle_names
 from host_bridge.core import Vehicle
-from host_bridge.logs.bags import Bag, read_bag
+from host_bridge.logs.bags.bag import Bag
+from host_bridge.logs.bags.reading import read_bag
 from tests.calibration.logs.test_run_bag import ROS1, chassis, share
 from tests.calibration.logs.test_run_bag import SHARE as FLOAT
 from tests.host_bridge.logs.made_bags import ACKERMANN, KINDS, ODOMETRY, START_NS, odom, write

@@ -6,7 +6,7 @@ from calibration.logs.ros_bag import read_run_bag
 from host_bridge.cli.main import main
 from host_bridge.config import load_vehicle
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.ros_types import empty
+from host_bridge.logs.bags.ros_types import empty
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,

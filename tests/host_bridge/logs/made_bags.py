@@ -10,7 +10,7 @@ from rosbags.rosbag2 import StoragePlugin
 from rosbags.rosbag2 import Writer as Writer2
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from host_bridge.logs.ros_types import empty, typestore
+from host_bridge.logs.bags.ros_types import empty, typestore
 
 START_NS = 1_700_000_000_000_000_000
 ACKERMANN = "ackermann_msgs/msg/AckermannDriveStamped"

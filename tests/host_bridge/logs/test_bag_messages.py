@@ -6,9 +6,10 @@ from math import cos, sin
 
 import pytest
 
-from host_bridge.logs.bag_messages import POSES, Timed, gaps, in_time_order, unused_topics
-from host_bridge.logs.bags import read_bag
-from host_bridge.logs.ros_types import empty
+from host_bridge.logs.bags.messages import POSES, unused_topics
+from host_bridge.logs.bags.reading import read_bag
+from host_bridge.logs.bags.ros_types import empty
+from host_bridge.logs.bags.times import Timed, gaps, in_time_order
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from host_bridge.logs.bag_messages import POSES
-from host_bridge.logs.bags import read_bag
+from host_bridge.logs.bags.messages import POSES
+from host_bridge.logs.bags.reading import read_bag
 from tests.host_bridge.logs.made_bags import ACKERMANN, ODOMETRY, START_NS, drive, odom, write
 from tests.host_bridge.logs.test_bag_messages import NEW, OLD, STATE, STEP_NS, autoware, posed
 

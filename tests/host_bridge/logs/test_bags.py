@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from host_bridge.core.errors import DataFileFault, DeviceFault
-from host_bridge.logs.bags import CommandSample, read_bag
-from host_bridge.logs.ros_types import empty, typestore
+from host_bridge.logs.bags.commands import CommandSample
+from host_bridge.logs.bags.reading import read_bag
+from host_bridge.logs.bags.ros_types import empty, typestore
 from tests.host_bridge.logs.made_bags import (
     ACKERMANN,
     KINDS,

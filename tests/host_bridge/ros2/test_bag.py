@@ -13,9 +13,9 @@ from mcap_ros2.reader import read_ros2_messages
 
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, DeviceFault
-from host_bridge.logs.bags import read_bag
+from host_bridge.logs.bags.reading import read_bag
+from host_bridge.logs.bags.ros_types import typestore
 from host_bridge.logs.reading import read
-from host_bridge.logs.ros_types import typestore
 
 DRIVE = "drive --car sim://{} --input script:slalom --seconds 3 --lockstep --record {}"
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from host_bridge.inputs.paths.recorded_poses import drive_of_poses
-from host_bridge.logs.ros_types import empty
+from host_bridge.logs.bags.ros_types import empty
 from tests.host_bridge.cli.programs import tandem
 from tests.host_bridge.logs.made_bags import KINDS, ODOMETRY, START_NS, odom, write
 

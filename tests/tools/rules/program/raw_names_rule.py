@@ -66,8 +66,8 @@ PROGRAMS = {
     "host_bridge/deploy/doctor/udev.py": "rules of udev's",
     "host_bridge/deploy/flash/board/board.py": "a program for a board",
     "host_bridge/deploy/flash/board/pairing_key.py": "a program for a board",
-    "host_bridge/logs/bag_writing.py": "a bag's metadata",
-    "host_bridge/logs/ros_types.py": "layouts of messages",
+    "host_bridge/logs/bags/writing.py": "a bag's metadata",
+    "host_bridge/logs/bags/ros_types.py": "layouts of messages",
     "host_bridge/station/phone/phone_server.py": "a cookie",
 }
 # Where a class's name, or Python's words, are what has to be shown

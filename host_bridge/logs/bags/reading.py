@@ -1,51 +1,56 @@
 """Reader of ROS 1 and ROS 2 bags: a car's commands, its odometry, and what else tells of it.
 
 A bag is a file (.bag, .mcap, .db3), or a folder as rosbag2 leaves it. ``/drive`` and ``/odom`` are
-read unless other names are given, or what other vocabularies have (``bag_messages``); without
-commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one car are
-the commands, or AutoRally's chassis. A replay needs commands and poses, or what a way is reckoned
-from; a calibration takes what there is. The library ``rosbags`` reads it, which needs no ROS.
+read unless other names are given, or what other vocabularies have (``commands``, ``messages``);
+without commands of such a type, AutoDRIVE's ``throttle_command`` and ``steering_command`` of one
+car are the commands, or AutoRally's chassis. A replay needs commands and poses, or what a way is
+reckoned from; a calibration takes what there is. The library ``rosbags`` reads it, which needs no
+ROS.
 """
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.logs.bag_messages import (
+from host_bridge.logs.bags.bag import Bag, OdometrySample, Row, bag_path, sha256_of
+from host_bridge.logs.bags.commands import (
     CHASSIS,
     COMMANDS,
+    SHARE,
+    STEERING,
+    THROTTLE,
+    USUAL_COMMANDS,
+    chassis,
+    chassis_drive,
+    is_whole,
+    messages,
+    share_commands,
+    share_topics,
+    speed_commands,
+)
+from host_bridge.logs.bags.messages import (
     ENCODERS,
     INERTIAL,
     MOTOR,
     POINTS,
     POSES,
     SPEEDS,
-    USUAL_COMMANDS,
     USUAL_POSES,
-    ShareSample,
-    Timed,
-    chassis,
-    chassis_drive,
-    gaps,
     in_si,
-    in_time_order,
     unused_topics,
 )
-from host_bridge.logs.ros_types import library, typestore
+from host_bridge.logs.bags.ros_types import library, typestore
+from host_bridge.logs.bags.times import Timed, gaps, in_time_order
 
 ODOM = "/odom"
 ODOMETRY = ("nav_msgs/msg/Odometry",)
-SHARE = "std_msgs/msg/Float32"  # AutoDRIVE's commands, a topic for each: from -1 to 1
-THROTTLE, STEERING = "throttle_command", "steering_command"  # the last parts of their names
 _ENCODERS = ("left_encoder", "right_encoder")  # and those of its wheels' angles
 
 # What the library raises for damaged bytes, besides errors of its own
@@ -62,9 +67,7 @@ DAMAGES = (
     struct.error,
 )
 
-
 IMU, CORE = "/sensors/imu/raw", "/sensors/core"
-Row = tuple[float, ...]
 # Kinds of series besides commands, by their key: usual topics, the first that there is, and how a
 # message is read, by its type. Places have no usual topic: only one that is named is read.
 _Reads = Mapping[str, Callable[[Any], Row]]
@@ -82,82 +85,6 @@ _COMMANDED = (
     f"or {', '.join(CHASSIS)})"
 )
 _ROLLING = ("motor", "speeds", "wheels")  # any of which tells how far the wheels rolled
-
-
-class CommandSample(NamedTuple):
-    """A command: its arrival in seconds since the bag's beginning, m/s, rad to the left."""
-
-    t_s: float
-    speed_mps: float
-    steer_rad: float
-
-
-class OdometrySample(NamedTuple):
-    """A pose and velocity of the odometry: m, rad, m/s, rad/s.
-
-    ``t_s`` is its stamp in seconds since the bag's beginning, or its receipt if the stamps come
-    from another clock.
-    """
-
-    t_s: float
-    x_m: float
-    y_m: float
-    yaw_rad: float
-    speed_mps: float
-    yaw_rate_radps: float
-
-
-@dataclass
-class Bag:
-    """A drive read from a bag; all lists are in the order of their times, in SI units.
-
-    A bag has its commands either as ``commands`` or as ``shares``, with ``brakes`` as from when to
-    when the brake was on by half or more. ``inertial``: time, yaw rate, acceleration forward and to
-    the left. ``motor``: time, electrical turns a minute, duty, volts. ``speeds``: time, m/s, and
-    the rad/s that the same reports say, or nan. ``wheels``: time, angle in rad, the mean of both
-    sides. ``places``: time, x, y, yaw of the topic that was named for it. ``topics``: the topic
-    that was read for each of these; of shares that of the throttle. ``notes`` are sentences on
-    times that cannot be right, and on topics that were not used.
-    """
-
-    file: str
-    sha256: str
-    topics: dict[str, str] = field(default_factory=dict)
-    commands: list[CommandSample] = field(default_factory=list)
-    odometry: list[OdometrySample] = field(default_factory=list)
-    shares: list[ShareSample] = field(default_factory=list)
-    brakes: list[tuple[float, float]] = field(default_factory=list)
-    inertial: list[Row] = field(default_factory=list)
-    motor: list[Row] = field(default_factory=list)
-    speeds: list[Row] = field(default_factory=list)
-    wheels: list[Row] = field(default_factory=list)
-    places: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def is_bag(path: Path) -> bool:
-    """Return whether the name is that of a bag. An .mcap may be a log of Tandem, too."""
-    return path.is_dir() or path.suffix in (".bag", ".db3", ".mcap")
-
-
-def bag_path(path: Path) -> Path:
-    """Return what the library opens: of a folder without metadata.yaml its only file.
-
-    A recorder that lost its power leaves such a folder. Raises errors.DataFileFault if there are
-    several files, or none.
-    """
-    if not path.is_dir() or (path / "metadata.yaml").exists():
-        return path
-    files = sorted(it for it in path.iterdir() if it.suffix in (".mcap", ".db3"))
-    if len(files) == 1:
-        return files[0]
-    raise DataFileFault(
-        "the folder of this bag has no metadata.yaml",
-        where=str(path),
-        expected="metadata.yaml, or one .mcap or .db3 alone",
-        got=", ".join(it.name for it in files) or "none of them",
-        remedy=f"ros2 bag reindex {path}",
-    )
 
 
 def read_bag(
@@ -220,13 +147,13 @@ class _BagReading:
             return ()
         bag.topics["commands"] = topic
         if not shared:
-            bag.commands = list(_commands(reader, topic, reader.start_time))
+            bag.commands = list(speed_commands(reader, topic, reader.start_time))
         elif len(shared) == 2:  # AutoDRIVE's: throttle and steering
-            bag.shares = list(_shares(reader, shared, reader.start_time))
+            bag.shares = list(share_commands(reader, shared, reader.start_time))
         else:
             bag.shares, bag.brakes = chassis_drive(
                 ((time_ns - reader.start_time) * 1e-9, chassis(message))
-                for time_ns, message in _messages(reader, topic)
+                for time_ns, message in messages(reader, topic)
             )
         found = bag.commands or bag.shares
         self._refuse_empty(topic, found)
@@ -351,80 +278,13 @@ class _BagReading:
         )
 
 
-def share_topics(path: Path, reader: Any, drive_topic: str = "") -> Sequence[str]:
-    """Return the topics whose commands are shares of the actuators, if the bag is driven by them.
-
-    They are AutoDRIVE's throttle and steering of one car, or one of AutoRally's chassis: where the
-    bag has no other command, or where ``drive_topic`` is one of them. Raises errors.DataFileFault
-    for the commands of several cars or commanders of which none is named.
-    """
-    topics = {name: info.msgtype for name, info in reader.topics.items()}
-    ends = [name.removesuffix(THROTTLE) for name in topics if name.endswith(THROTTLE)]
-    found: list[tuple[str, ...]] = [
-        (end + THROTTLE, end + STEERING)
-        for end in sorted(ends)
-        if topics[end + THROTTLE] == topics.get(end + STEERING) == SHARE
-    ]
-    found += [(name,) for kind in CHASSIS for name in sorted(topics) if topics[name] == kind]
-    if drive_topic:
-        return next((it for it in found if drive_topic in it), ())
-    if any(kind in COMMANDS for kind in topics.values()) or not found:
-        return ()
-    if len(found) == 1 or topics[found[0][0]] in CHASSIS[:2]:
-        return found[0]
-    raise DataFileFault(
-        "the bag has the commands of several cars",
-        where=str(path),
-        expected="one of them, named by --drive-topic",
-        got=", ".join(it[0] for it in found),
-        remedy=f"--drive-topic {found[0][0]}",
-    )
-
-
-def _messages(reader: Any, topic: str) -> Iterator[tuple[int, Any]]:
-    for connection, time_ns, data in reader.messages(connections=reader.topics[topic].connections):
-        yield time_ns, reader.deserialize(data, connection.msgtype)
-
-
-def _commands(reader: Any, topic: str, start_ns: int) -> Iterator[CommandSample]:
-    read = COMMANDS[reader.topics[topic].msgtype]
-    for time_ns, message in _messages(reader, topic):
-        row = CommandSample((time_ns - start_ns) * 1e-9, *read(message))
-        if _is_whole((row.speed_mps, row.steer_rad)):
-            yield row
-
-
-def _shares(reader: Any, pair: Sequence[str], start_ns: int) -> Iterator[ShareSample]:
-    found = [
-        ShareSample((time_ns - start_ns) * 1e-9, is_steering, float(message.data))
-        for topic, is_steering in zip(pair, (False, True), strict=True)
-        for time_ns, message in _messages(reader, topic)
-    ]
-    for row in sorted(found, key=lambda it: it.t_s):
-        if isfinite(row.value_norm):
-            yield row
-
-
 def _timed(reader: Any, topic: str, reads: _Reads, least: int | None) -> Iterator[Timed]:
     """Yield a topic's messages with their times, if their first ``least`` columns are numbers."""
     read, start_ns = reads[reader.topics[topic].msgtype], reader.start_time
-    for time_ns, message in _messages(reader, topic):
+    for time_ns, message in messages(reader, topic):
         stamp = getattr(getattr(message, "header", None), "stamp", None)
         stamp_ns = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) if stamp else 0
         content = read(message)
-        if _is_whole(content[:least]):
+        if is_whole(content[:least]):
             stamp_s = (stamp_ns - start_ns) * 1e-9 if stamp_ns else None
             yield Timed((time_ns - start_ns) * 1e-9, stamp_s, content)
-
-
-def _is_whole(numbers: Iterable[float]) -> bool:
-    return all(map(isfinite, numbers))
-
-
-def sha256_of(path: Path) -> str:
-    """Return the hash of a file's bytes, or of a folder's files in the order of their names."""
-    files = sorted(it for it in path.iterdir() if it.is_file()) if path.is_dir() else [path]
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

@@ -12,8 +12,8 @@ from typing import Any
 from mcap.writer import Writer
 
 from host_bridge.core.errors import DataFileFault
+from host_bridge.logs.bags.ros_types import typestore
 from host_bridge.logs.new_file import open_new
-from host_bridge.logs.ros_types import typestore
 
 # The QoS profile of latched topics: reliable, and kept for late subscribers
 _LATCHED = (
