@@ -7,11 +7,12 @@ below the options.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
 
-from host_bridge.core.errors import INTERRUPTED, DeviceFault, TandemError, UsageFault
+from host_bridge.core.errors import INTERRUPTED, DataFileFault, DeviceFault, TandemError, UsageFault
 from host_bridge.core.system.printable import PrintableOutput
 
 TYPE_CHECKING = False  # importing typing takes 3 ms, too long for tandem stop
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from types import ModuleType
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class CommandRow:
@@ -119,7 +122,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(words: list[str]) -> int:
     try:
-        return _run(words)
+        code = _run(words)
+        if sys.stdout is not None:  # as it is where whoever started this has closed it
+            sys.stdout.flush()
+        return code
     except TandemError as error:
         return _print_error(error)
     except ImportError as error:  # TANDEM_FAST's has no name, and says itself what to do
@@ -128,8 +134,19 @@ def _main(words: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # `tandem monitor | head`: nobody reads any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         return 0
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        _print_no_more()
+        what = "there is no room for what is printed or written"
+        return _print_error(DataFileFault(what, got=str(error), remedy="free some on that disk"))
+
+
+def _print_no_more() -> None:
+    """Drop what is left to print, which Python tries to write once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_error(error: TandemError) -> int:

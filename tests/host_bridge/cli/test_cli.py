@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import signal
+import subprocess
 import threading
 import tty
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from firmware.protocol.messages import Identify, Identity, Stop, StopSeen
 from host_bridge.cli import main as cli
 from host_bridge.core.errors import DataFileFault, DeviceFault, ProtocolFault, UsageFault
 from host_bridge.link.protocol import wire
-from tests.host_bridge.cli.programs import program, serving, tandem, until, virtual_car
+from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem, until, virtual_car
 from tests.host_bridge.link.protocol.fields import fields_of
 from tests.host_bridge.sharing.desk import runtime_folder
 from tests.support import patience
@@ -341,6 +342,23 @@ def test_nobody_reading_any_more_is_no_error():
         assert process.returncode == 0
         assert process.stderr.read() == ""
         process.stdout = None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(
+    "words",
+    [("--version",), ("vehicles",), ("drive", "sim://nigel", "--input", "script:straight")],
+    ids=lambda words: words[0],
+)
+def test_a_full_disk_below_what_is_printed_is_one_sentence(folder, words):
+    with open("/dev/full", "w") as full:
+        ended = patience.run(
+            [*TANDEM, *words], 20.0, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert ended.returncode == DataFileFault.exit_code
+    assert ended.stderr.startswith("tandem: there is no room for what is printed or written\n")
+    assert "Traceback" not in ended.stderr
+    assert "Exception" not in ended.stderr
 
 
 COMPLETING = """
