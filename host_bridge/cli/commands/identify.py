@@ -96,7 +96,7 @@ def _one(where: str, host: Host) -> dict[str, object]:
         run_async(ask())
     except (DeviceFault, ProtocolFault) as fault:
         if fault.where.startswith("serial://"):
-            fault.remedy += "; what a board without a running car holds, --repl tells"
+            fault.remedy += " (what a board without a running car holds, --repl tells)"
         raise
     return found
 

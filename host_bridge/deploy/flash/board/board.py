@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -90,6 +92,11 @@ class BoardFacts:
         return self.heap - self.taken
 
 
+def unprinted() -> contextlib.redirect_stdout[io.StringIO]:
+    """Return a context in which nothing is printed: mpremote prints what it did not understand."""
+    return contextlib.redirect_stdout(io.StringIO())
+
+
 class RawBoard:
     """The operations at a board's raw REPL.
 
@@ -174,7 +181,8 @@ class RawBoard:
 
     def _done(self, call: Callable[[], _T]) -> _T:
         try:
-            return call()
+            with unprinted():
+                return call()
         except (TransportError, OSError) as error:
             raise DeviceFault(
                 "the board did not do what it was asked at its REPL",

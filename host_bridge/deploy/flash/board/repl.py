@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import io
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from mpremote.transport_serial import SerialTransport
 
 from host_bridge.core.errors import DeviceFault
 from host_bridge.core.system.progress import show_step
-from host_bridge.deploy.flash.board.board import RawBoard
+from host_bridge.deploy.flash.board.board import RawBoard, unprinted
 from host_bridge.link.transports.port_faults import open_fault
 from host_bridge.link.transports.serial_port import BAUD as LINK_BAUD
 from host_bridge.link.transports.serial_port import ports
@@ -103,7 +102,7 @@ def raw_board(port: str, baud: int = BAUD, within_s: float = WITHIN_S) -> Iterat
         yield RawBoard(transport, port)
     finally:
         try:
-            with contextlib.suppress(TransportError, OSError):
+            with unprinted(), contextlib.suppress(TransportError, OSError):
                 transport.exec_raw_no_follow("import machine\nmachine.reset()")
         finally:  # whatever else ends the reset, a Ctrl-C among it
             with contextlib.suppress(OSError):
@@ -140,9 +139,9 @@ def _enter(transport: SerialTransport, answer_s: float) -> SerialTransport:
         is_quiet = _drain(transport)
     if not is_quiet:  # mpremote checks its timeout only while nothing comes
         raise TransportError("a program that talks on, and takes no notice of 16 times Ctrl-C")
-    with contextlib.redirect_stdout(io.StringIO()):  # mpremote prints what it did not understand
+    with unprinted():
         transport.enter_raw_repl(soft_reset=True, timeout_overall=answer_s)
-    transport.exec("pass")  # stray bytes left in its line spoil this harmless command
+        transport.exec("pass")  # stray bytes left in its line spoil this harmless command
     transport.serial.timeout = _LATE_S
     return transport
 

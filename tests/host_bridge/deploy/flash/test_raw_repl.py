@@ -258,3 +258,17 @@ def test_the_board_says_what_it_is(tmp_path):
 def test_a_port_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(DeviceFault, match="no such port"), raw_board("/dev/nowhere", within_s=0.0):
         pass
+
+
+class Garbled:
+    """A line on which a friendly REPL answers; mpremote prints what it does not understand."""
+
+    def exec(self, code):
+        print(b">>> nonsense")
+        raise TransportError("unexpected read during raw paste: b'T'")
+
+
+def test_what_a_garbled_line_says_is_not_printed_beside_the_error(capsys):
+    with pytest.raises(DeviceFault, match="did not do what it was asked"):
+        RawBoard(Garbled(), "/dev/tty")
+    assert capsys.readouterr().out == ""
