@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_it_is_said_which_logs_disagree_and_by_how_much():
 
 def test_logs_within_their_intervals_agree_and_one_alone_always_does():
     lag = told("steer_lag_s", 0.06, 0.01)
-    near = {"a": [told("steer_lag_s", 0.055, 0.02)], "b": [told("steer_lag_s", 0.065, 0.02)]}
+    near = {"a": [told("steer_lag_s", 0.058, 0.02)], "b": [told("steer_lag_s", 0.062, 0.02)]}
     assert agreed([lag], **near) == {"steer_lag_s": lag}
     assert agreed([lag], a=[told("steer_lag_s", 0.4, 0.0001)]) == {"steer_lag_s": lag}
 
@@ -65,32 +67,47 @@ def run_to_run(rng, count, deviation, noise):
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
-def test_intervals_hold_though_the_car_differs_from_run_to_run(count):
-    """By up to as much as a log is off; of what was found in one such set 0.84 would hold."""
+@pytest.mark.parametrize(("most", "held"), [(0.01, 0.925), (0.02, 0.91)])
+def test_intervals_hold_though_the_car_differs_from_run_to_run(count, most, held):
+    """By up to as much as a log is off, and by up to twice as much; 95 % is what they say."""
     rng = np.random.default_rng(count)
     found = [
         run_to_run(rng, count, deviation, 0.01)
-        for deviation in (0.0, 0.005, 0.01)
+        for deviation in np.linspace(0.0, most, 3)
         for _ in range(400)
     ]
     every = [(together, one) for together, one in found if one.is_estimated]
-    assert len(every) > 0.9 * len(found)
-    held = np.mean([one.low <= 1.0 <= one.high for _, one in every])
-    before = np.mean([it.low <= 1.0 <= it.high for it, _ in every])
-    assert 0.925 < held < 0.975  # of 95 %
-    assert before < held - 0.03
+    assert len(every) > 0.75 * len(found)
+    assert held < np.mean([one.low <= 1.0 <= one.high for _, one in every]) < 0.98
 
 
-def test_an_interval_is_not_widened_where_chance_explains_what_differs():
+def test_intervals_of_logs_that_differ_by_twice_their_noise_hold():
+    rng = np.random.default_rng(7)
+    found = [run_to_run(rng, 3, 0.02, 0.01)[1] for _ in range(600)]
+    told = [one for one in found if one.is_estimated]
+    assert len(told) > 0.6 * len(found)
+    assert np.mean([one.low <= 1.0 <= one.high for one in told]) > 0.88
+
+
+def test_an_interval_is_as_wide_as_the_differences_and_no_narrower_than_the_noise():
     lag = told("steer_lag_s", 0.03, 0.014)
-    near = agreed([lag], a=[told("steer_lag_s", 0.025, 0.02)], b=[told("steer_lag_s", 0.035, 0.02)])
-    assert near["steer_lag_s"] == lag
-    apart = agreed(
-        [lag], a=[told("steer_lag_s", 0.014, 0.02)], b=[told("steer_lag_s", 0.046, 0.02)]
-    )
-    assert apart["steer_lag_s"].is_estimated
-    assert apart["steer_lag_s"].low == 0.0  # the least there is
-    assert apart["steer_lag_s"].high > lag.high + 0.02
+
+    def beside(by):
+        logs = {
+            at: [told("steer_lag_s", 0.03 + side, 0.02)] for at, side in (("a", -by), ("b", by))
+        }
+        return agreed([lag], **logs)["steer_lag_s"]
+
+    assert beside(0.002) == lag
+    assert beside(0.005).high == pytest.approx(lag.value + 0.030, abs=0.001)
+    assert beside(0.016).low == 0.0  # the least there is
+    # what all logs share is no part of their differences, and is added to them
+    shared = replace(lag, high=0.05)
+    logs = {
+        at: [told("steer_lag_s", 0.03 + side, 0.02)] for at, side in (("a", -5e-3), ("b", 5e-3))
+    }
+    both = agreed([shared], **logs)["steer_lag_s"]
+    assert both.high - 0.03 == pytest.approx(np.hypot(beside(0.005).high - 0.03, 0.0143), abs=1e-3)
 
 
 def test_what_fewer_than_two_logs_tell_holds_for_one_run():
