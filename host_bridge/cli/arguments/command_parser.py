@@ -36,6 +36,7 @@ class CommandParser(argparse.ArgumentParser):
         for word in takewhile("--".__ne__, words):
             name = word.partition("=")[0]
             if name.startswith("--") and not any(it.startswith(name) for it in known):
-                near = get_close_matches(name, known, 1)
-                help_word = f"{self.prog} --help lists them"
-                self.error(f"no option {name}; {f'did you mean {near[0]}?' if near else help_word}")
+                # without the dashes, which any two options have in common
+                near = get_close_matches(name[2:], [it[2:] for it in known], 1)
+                meant = f"did you mean --{near[0]}?" if near else f"{self.prog} --help lists them"
+                self.error(f"no option {name}; {meant}")

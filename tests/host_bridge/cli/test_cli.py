@@ -62,6 +62,8 @@ def test_the_version_is_said():
         (("drive", "sim://nigel", "--spede", "1"), "no option --spede; did you mean --speed?"),
         (("drive", "--spede=1"), "no option --spede; did you mean --speed?"),
         (("drive", "--car", "sim://nigel", "--logg", "a.mcap"), "no option --logg; tandem drive"),
+        (("drive", "sim://nigel", "--for", "3"), "no option --for; tandem drive --help lists"),
+        (("cars", "--fro", "3"), "no option --fro; did you mean --for?"),
         (
             ("drive", "--car", "sim://nigel", "--car", "sim://f1tenth"),
             "--car names one car: got sim://nigel and sim://f1tenth",
