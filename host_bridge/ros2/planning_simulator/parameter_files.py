@@ -133,7 +133,11 @@ def _check(values: Mapping[str, Any]) -> None:
         raise DataFileFault(str(error)) from None
     for name, default in {**NODE_PARAMETERS, **OURS}.items():
         if name not in values:
-            raise _fault(name, "a value: their node has no default for it either", None)
+            raise DataFileFault(
+                f"{name} is not given",
+                expected="a value: their node has no default for it either",
+                remedy=f"--params FILE with it, or -p {name}:=VALUE",
+            )
         kind = {"initial_engage_state": False, WHEEL_BASE: 0.0}.get(name, default)
         if not _is_like(values[name], kind):
             raise _fault(name, f"a value as {kind!r}", values[name])
@@ -232,5 +236,5 @@ def _fault(name: str, expected: str, got: object) -> DataFileFault:
     return DataFileFault(
         f"{name} is not as simple_planning_simulator has it",
         expected=expected,
-        got="nothing" if got is None else repr(got),
+        got=repr(got),
     )

@@ -98,8 +98,9 @@ def test_vehicle_models_that_are_not_here_are_refused_with_the_reason(tmp_path, 
 @pytest.mark.parametrize("name", ["wheel_base", "initial_engage_state"])
 def test_what_their_node_has_no_default_for_has_to_be_said(name):
     given = {key: value for key, value in GIVEN.items() if key != name}
-    with pytest.raises(DataFileFault, match=name):
+    with pytest.raises(DataFileFault, match=f"{name} is not given") as refused:
         read_setup([], given)
+    assert refused.value.remedy == f"--params FILE with it, or -p {name}:=VALUE"
 
 
 def test_code_of_a_file_s_own_is_not_run_unasked(tmp_path):
