@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-REMEDY = "install Tandem into an environment of its Python: python{} -m venv FOLDER"
 _TAG = re.compile(r"\.cpython-(\d)(\d+)\w*-")  # _name.cpython-310-x86_64-linux-gnu.so
 
 
@@ -25,3 +25,10 @@ def compiled_for(package: str) -> str:
         return ""
     major, minor = max(found)
     return f"{major}.{minor}"
+
+
+def wrong_python(package: str, other: str, here: Sequence[int]) -> tuple[str, str]:
+    """Return the sentence that a package is for another Python than this one, and the remedy."""
+    what = f"{package} is there for Python {other}, and this is Python {here[0]}.{here[1]}"
+    remedy = f"install Tandem into an environment of its Python: python{other} -m venv FOLDER"
+    return what, remedy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from host_bridge.core.system.compiled_for import REMEDY
+from host_bridge.core.system.compiled_for import wrong_python
 from host_bridge.deploy.doctor import udev
 from host_bridge.deploy.doctor.contract import (
     DoctorFinding,
@@ -152,10 +152,7 @@ def _ros(machine: Machine) -> Iterable[DoctorFinding]:
     distributions = machine.ros_distributions()
     missing = machine.missing_modules(ROS_MODULES)
     if not missing and (other := machine.compiled_for("rclpy")):
-        what = (
-            f"rclpy is there for Python {other}, and this is {'.'.join(map(str, machine.python))}"
-        )
-        yield DoctorFinding("ROS 2", Severity.WARN, what, REMEDY.format(other))
+        yield DoctorFinding("ROS 2", Severity.WARN, *wrong_python("rclpy", other, machine.python))
     elif not missing:
         yield DoctorFinding(
             "ROS 2", Severity.OK, "this Python has rclpy and the messages of tandem ros"

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from host_bridge.core.errors import DeviceFault
-from host_bridge.core.system.compiled_for import REMEDY, compiled_for
+from host_bridge.core.system.compiled_for import compiled_for, wrong_python
 
 
 @cache
@@ -42,9 +42,7 @@ def missing_package(package: str, error: ImportError) -> DeviceFault:
         "tandem doctor says which Python"
     )
     if other := compiled_for(package):
-        here = f"{sys.version_info.major}.{sys.version_info.minor}"
-        what = f"{package} is there for Python {other}, and this is Python {here}"
-        remedy = REMEDY.format(other)
+        what, remedy = wrong_python(package, other, sys.version_info[:2])
     elif not isinstance(error, ModuleNotFoundError):
         what, remedy = f"{package} is there and cannot be loaded", f"{source} in this terminal"
     return DeviceFault(

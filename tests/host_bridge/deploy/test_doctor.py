@@ -379,7 +379,7 @@ def test_ros_of_another_python_is_said():
     machine = Bench(distributions=("humble",), missing=(), another_python="3.10")
     (found,) = [finding for finding in examine(machine) if finding.subject == "ROS 2"]
     assert found.verdict is Severity.WARN
-    assert found.what == "rclpy is there for Python 3.10, and this is 3.12.1"
+    assert found.what == "rclpy is there for Python 3.10, and this is Python 3.12"
     assert "python3.10 -m venv" in found.remedy
 
 
