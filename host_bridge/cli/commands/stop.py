@@ -58,10 +58,11 @@ examples:
   tandem stop tandem://192.168.1.7/red
                                 a car that another machine serves; it needs no token
 
-It exits with 0 only if every car has acknowledged the stop. A car on another machine has proven it
-(the token of tandem accept makes that possible), says so, or is silent. What it says without a
-token can be forged by whoever is on the network: look. A car that should have proven it, or that
-was reached before and is silent, is an error.
+It exits with 0 only if every car has acknowledged the stop. A car of a fleet on another machine has
+proven it (the token of tandem accept makes that possible), says so, or is silent. One that is named
+by its address says so. What is only said can be forged by whoever is on the network: look. A car
+that should have proven it, or that was reached before and is silent, is an error, and so is another
+car at that address, which is stopped too.
 """
 
 

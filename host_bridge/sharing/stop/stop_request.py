@@ -54,6 +54,11 @@ class StopCall:
     def is_seen(self) -> bool:
         return self.took_ms is not None
 
+    @property
+    def state(self) -> str:
+        """The car's state in its acknowledgement; empty before."""
+        return self._watch.state
+
     def hear(self, data: bytes) -> None:
         self._watch.feed(data)
         if self._watch.is_seen and self.took_ms is None:
@@ -65,7 +70,7 @@ class StopCall:
             "name": self.name,
             "pid": self.through if isinstance(self.through, int) else self.through.pid,
             "is_seen": self.is_seen,
-            "state": self._watch.state or None,
+            "state": self.state or None,
             "took_ms": took_ms,
         }
 
@@ -76,7 +81,7 @@ class StopCall:
             called = self.name + login_of(self.through)
             pid, fault = self.through.pid, self.through.fault
         if self.took_ms is not None:
-            state = locked_state_word(self._watch.state)
+            state = locked_state_word(self.state)
             return f"{called}: {state}, acknowledged after {self.took_ms:.0f} ms"
         return (
             f"{called}: NOT ACKNOWLEDGED within {GIVE_UP_S:g} s. Use its runstop, or cut its "

@@ -1,7 +1,7 @@
 """The stop of a fleet as datagrams, and where it goes. Imports little.
 
 A question is 64 bytes: type, the fleet's tag (u32), the frame of a Stop, zeros. An answer is 53:
-type, board id, the car's name, the frame of its StopSeen.
+type, board id, the first 16 bytes of the car's name, the frame of its StopSeen.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ FLEET_STOP, FLEET_ANSWER = 0x01, 0x02  # types of datagrams
 PORT = 27_400  # of every host that listens, for stops of fleets and nothing else
 GROUP_IPV4, GROUP_IPV6 = "239.255.84.77", "ff12::5444:4d31"  # of the site, and of the link
 EVERY_CAR = 0  # a tag that each car is meant by
+NAME_BYTES = 16  # of a car's name in an answer, which is no longer than its question
 _QUESTION = Struct("<BI59s")  # 64 bytes, so that no answer is longer
-_ANSWER = Struct("<B8s16s28s")
+_ANSWER = Struct(f"<B8s{NAME_BYTES}s28s")
 
 
 def fleet_tag(fleet: str) -> int:

@@ -1,6 +1,7 @@
 """A stop of a car that another machine serves, without a token. Imports little.
 
-The frame goes as a datagram until the answer comes. The answer is not proven to be the car's: who
+It goes as the stop of any fleet to one address until the answer comes, which names the car: of
+several cars of a host each has a port of its own. The answer is not proven to be the car's: who
 sits on the path can forge it. So a person is told that the car says it, and looks.
 """
 
@@ -11,17 +12,51 @@ import socket
 import time
 
 from host_bridge.core.errors import DeviceFault
+from host_bridge.core.texts.table import locked_state_word
 from host_bridge.sharing.endpoints.naming import parts_of
+from host_bridge.sharing.network.stops.fleet_messages import (
+    EVERY_CAR,
+    NAME_BYTES,
+    parse_answer,
+    stop_question,
+)
 from host_bridge.sharing.stop.stop_request import AGAIN_S, GIVE_UP_S, StopCall
 
-_SIZE = 64  # padded, so that no answer is longer than its question
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
+
+
+class FarStopCall(StopCall):
+    """A stop request to the car at an address; ``stranger`` is another one that answered there."""
+
+    def __init__(self, host: str, wanted: str) -> None:
+        super().__init__(wanted or host, 0)
+        self.stranger = ""
+        self._host = host
+        self._wanted = wanted
+
+    def hear(self, data: bytes) -> None:
+        answer = parse_answer(data)
+        if answer is None:
+            return
+        _, name, frame = answer
+        if self._wanted and name != self._wanted[:NAME_BYTES]:
+            self.stranger = name
+            return
+        self.name = self._wanted or name
+        super().hear(frame)
+
+    def row(self) -> dict[str, object]:
+        return {**super().row(), "address": self._host, "answer": "said"}
+
+    def __str__(self) -> str:
+        state = locked_state_word(self.state)
+        return f"{self.name} ({self._host}): {state}, says so after {self.took_ms:.0f} ms: look"
 
 
 def stop_afar(uri: str) -> StopCall:
     """Stop the car of ``tandem://HOST:PORT/NAME``. Raises errors.TandemError."""
     host, port, name = parts_of(uri)
-    call = StopCall(name or host, 0)
+    call = FarStopCall(host, name)
     ends: list[socket.socket] = []
     try:
         _connect_all(host, port, ends)
@@ -36,6 +71,15 @@ def stop_afar(uri: str) -> StopCall:
     finally:
         for end in ends:
             end.close()
+    if call.stranger and not call.is_seen:
+        raise DeviceFault(
+            f"another car is there, so {name} was not stopped",
+            where=uri,
+            expected=name,
+            got=f"{call.stranger}, which was stopped",
+            remedy="the address that tandem serve prints, with its port; or tandem stop "
+            "--all-networks, the car's runstop, or cut its power",
+        )
     if not call.is_seen:
         raise DeviceFault(
             f"no car acknowledged the stop within {GIVE_UP_S:g} s",
@@ -72,7 +116,7 @@ def _connected(end: socket.socket, address: object) -> socket.socket:
     return end
 
 
-def _talk(ends: list[socket.socket], call: StopCall) -> None:
+def _talk(ends: list[socket.socket], call: FarStopCall) -> None:
     """Repeat the stop until it is acknowledged, for a second.
 
     Raises OSError if the last one had no way to go.
@@ -96,7 +140,7 @@ def _say(ends: list[socket.socket], call: StopCall) -> list[OSError]:
     faults = []
     for end in ends:
         try:
-            end.send(call.frame.ljust(_SIZE, b"\0"))
+            end.send(stop_question(EVERY_CAR, call.frame))
         except ConnectionRefusedError:  # nobody listens at this moment: it may begin to
             pass
         except OSError as error:

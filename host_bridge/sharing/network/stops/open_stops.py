@@ -52,7 +52,7 @@ class OpenStops:
     def hear(self, datagram: bytes, address: Address, now_us: int) -> list[bytes]:
         """Take a datagram; return the frames that go to the car now."""
         frames: list[bytes] = []
-        if len(datagram) > 64:  # bytes, as network_stop pads them
+        if len(datagram) > 64:  # bytes: a stop of a fleet
             self.counts["wrong length"] += 1
             return frames
         is_fleets = datagram[0] == fleet_messages.FLEET_STOP

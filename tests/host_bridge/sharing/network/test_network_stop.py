@@ -12,6 +12,12 @@ from firmware.protocol.messages import StopSeen
 from host_bridge.core.errors import DeviceFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.stops import network_stop
+from host_bridge.sharing.network.stops.fleet_messages import (
+    EVERY_CAR,
+    FLEET_STOP,
+    answer,
+    parse_stop,
+)
 from host_bridge.sharing.network.stops.network_stop import stop_afar
 from tests.support.evidence import every
 
@@ -43,13 +49,17 @@ class Far:
     def send(self, datagram) -> None:
         self.sent_s.append(self.network.now_s)
         assert len(datagram) == 64
+        tag, frame = parse_stop(datagram)
+        assert (datagram[0], tag) == (FLEET_STOP, EVERY_CAR)
         answers = self.network.hosts[self.address]
         if isinstance(answers, OSError):
             raise answers
         if len(self.sent_s) == answers:
-            (stop,) = wire.MessageDecoder().feed(datagram)
+            (stop,) = wire.MessageDecoder().feed(frame)
             fields = {"token": stop.token, "state": 4, "sender": 4}
-            self.waits.append(wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16))))
+            seen = wire.encode(wire.new(StopSeen, **fields, sender_name=bytes(16)))
+            name = self.network.names.get(self.address, "red")
+            self.waits += [b"noise", answer(bytes(8), name, seen)]
         elif answers == REFUSES:
             self.waits.append(ConnectionRefusedError())
 
@@ -73,6 +83,7 @@ class Network:
     def __init__(self, monkeypatch) -> None:
         self.now_s = 50.0
         self.hosts: dict[str, int | OSError] = {}  # the how many-th stop each answers
+        self.names: dict[str, str] = {}  # of cars that are not called red
         self.ends: list[Far] = []
         self.fault: Exception | None = None
         fakes = SimpleNamespace(getaddrinfo=self._look_up, socket=self._made, SOCK_DGRAM="udp")
@@ -123,6 +134,34 @@ def test_a_host_is_asked_at_each_of_its_addresses(network, other, is_first):
     assert (call.name, call.is_seen) == ("red", True)
     assert network.now_s - 50.0 < 0.02
     assert every(not end.is_open for end in network.ends)
+
+
+def test_what_it_says_is_told_as_its_word(network):
+    network.hosts = {"there": 1}
+    call = stop_afar(URI)
+    assert str(call).startswith("red (red.local): STOPPING, says so after ")
+    assert "look" in str(call)
+    assert call.row()["answer"] == "said"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "told"),
+    [("", "blue", "blue"), ("a_long_name_of_a_car", "a_long_name_of_a", "a_long_name_of_a_car")],
+)
+def test_a_car_is_told_by_its_name(network, asked, answered, told):
+    """An answer has sixteen bytes of it."""
+    network.hosts, network.names = {"there": 1}, {"there": answered}
+    assert stop_afar(f"tandem://red.local/{asked}").name == told
+
+
+def test_another_car_at_that_address_is_not_told_as_the_one_that_was_meant(network):
+    """Several cars of a host differ in their ports, and one port is usual."""
+    network.hosts, network.names = {"there": 1}, {"there": "blue"}
+    with pytest.raises(DeviceFault, match="another car is there, so red was not stopped") as raised:
+        stop_afar(URI)
+    assert (raised.value.expected, raised.value.got) == ("red", "blue, which was stopped")
+    network.hosts = {"there": 1, "elsewhere": 3}
+    assert stop_afar(URI).name == "red"
 
 
 def test_it_is_said_every_20_ms_however_much_comes_back(network):

@@ -63,6 +63,9 @@ def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
         assert "does not let this sender" in refused.stderr
         stopped = tandem("stop", uri)
         assert stopped.returncode == 0, stopped.stderr
+        other = tandem("stop", uri.replace("/red", "/blue"))
+        assert other.returncode == DeviceFault.exit_code
+        assert "got: red, which was stopped" in other.stderr
         assert tandem("guests", "revoke", "all").returncode == 0
         refused = tandem("cap", "0.2", "--car", uri)
         assert refused.returncode == DeviceFault.exit_code
