@@ -46,9 +46,10 @@ class Topic(Enum):
     STEERING = (f"{_VEHICLE}SteeringReport", f"{_STATUS}steering_status")
 
 
+INITIAL_POSE = "/initialpose3d"
 # topic -> type, and the method that handles it
 SUBSCRIPTIONS = {
-    "/initialpose3d": ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
+    INITIAL_POSE: ("geometry_msgs/msg/PoseWithCovarianceStamped", "_hear_pose"),
     "input/initialtwist": ("geometry_msgs/msg/TwistStamped", "_hear_twist"),
     "/control/command/control_cmd": (_CONTROL, "_hear_control"),
     "/vehicle/command/manual_control_cmd": (_CONTROL, "_hear_manual"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from host_bridge.core.errors import DataFileFault, UsageFault
-from host_bridge.ros2.planning_simulator import node
+from host_bridge.ros2.planning_simulator import node, simulate
 from host_bridge.ros2.planning_simulator.car import AUTONOMOUS, MANUAL, ControlCommand, PlanningCar
 from host_bridge.ros2.planning_simulator.parameter_files import (
     NODE_PARAMETERS,
@@ -328,6 +328,22 @@ class FakeBus:
         self.types[topic] = type_name
 
     serve = subscribe
+
+    def close(self) -> None:
+        self.types.clear()
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_it_says_that_it_runs_and_for_what_it_waits(tmp_path, monkeypatch, waits):
+    monkeypatch.setattr(simulate, "Bus", lambda *parts, **options: FakeBus())
+    (tmp_path / "a.param.yaml").write_text(MODEL)
+    given, told = {**GIVEN, **({} if waits else ORIGIN)}, []
+    simulate.simulate(
+        [tmp_path / "a.param.yaml"], given, "full_motion", 1,
+        environment={}, namespace="/car1", is_over=lambda: True, tell=told.append,
+    )  # fmt: skip
+    assert told[-1].startswith("DELAY_STEER_ACC_GEARED runs as /car1/simple_planning_simulator")
+    assert ("until a pose comes on /initialpose3d" in told[-1]) == waits
 
 
 @pytest.mark.parametrize(
