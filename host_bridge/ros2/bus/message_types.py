@@ -38,7 +38,7 @@ def missing_package(package: str, error: ImportError) -> DeviceFault:
     what = f"this Python has no {package}"
     dashed = package.replace("_", "-")
     remedy = (
-        f"{source}; if it stays missing: sudo apt install ros-{distribution.lower()}-{dashed}; "
+        f"{source}; if it stays missing: sudo apt install ros-{distribution}-{dashed}; "
         "tandem doctor says which Python"
     )
     if other := compiled_for(package):

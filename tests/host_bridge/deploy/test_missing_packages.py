@@ -40,7 +40,13 @@ def test_a_library_that_is_missing_is_told_in_one_line():
     assert "sudo apt" not in fault.remedy
 
 
-def test_a_package_that_is_not_there_is_to_be_installed():
+@pytest.mark.parametrize("distribution", ["jazzy", ""])
+def test_a_package_that_is_not_there_is_to_be_installed(monkeypatch, distribution):
+    monkeypatch.delenv("ROS_DISTRO", raising=False)
+    if distribution:
+        monkeypatch.setenv("ROS_DISTRO", distribution)
     fault = missing_package("vesc_msgs", ModuleNotFoundError("No module named 'vesc_msgs'"))
     assert "this Python has no vesc_msgs" in str(fault)
-    assert "sudo apt install" in fault.remedy
+    name = distribution or "DISTRIBUTION"  # as a name to be put in is written everywhere
+    assert f"source /opt/ros/{name}/setup.bash" in fault.remedy
+    assert f"sudo apt install ros-{name}-vesc-msgs" in fault.remedy
