@@ -1,4 +1,4 @@
-"""The parser of a command's words: a misspelt option is told first, with the nearest one."""
+"""The parser of a command's words: what it does not take is told with what may be meant."""
 
 from __future__ import annotations
 
@@ -26,6 +26,19 @@ class CommandParser(argparse.ArgumentParser):
         if not self._subparsers:  # the options of a kind of command are its own parser's
             self._refuse_unknown_options(words)
         return super().parse_known_args(words, namespace)
+
+    def parse_args(  # type: ignore[override]  # likewise
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """Parse the words as argparse does; of those that are left over say where a car belongs."""
+        parsed, left = self.parse_known_args(args, namespace)
+        if left:
+            has_place = any(not it.option_strings and it.dest == "car" for it in self._actions)
+            is_by_option = "--car" in self._option_string_actions and not has_place
+            much = "is one word too many" if len(left) == 1 else "are too many words"
+            remedy = "a car is --car CAR" if is_by_option else f"{self.prog} --help has examples"
+            self.error(f"{' '.join(left)} {much}; {remedy}")
+        return parsed
 
     def format_help(self) -> str:
         """Return argparse's text, and where the pages lie that it names."""

@@ -70,6 +70,9 @@ def test_the_version_is_said():
         ),
         (("selftest", "--car", "red", "--car", "blue"), "--car names one car: got red and blue"),
         (("campaign", "run", "a.toml", "--wokers", "2"), "did you mean --workers?"),
+        (("backup", "red", "red.json"), "red.json is one word too many; a car is --car CAR"),
+        (("stop-source", "door", "a", "b"), "a b are too many words; a car is --car CAR"),
+        (("serve", "red", "-x"), "-x is one word too many; tandem serve --help has examples"),
     ],
 )
 def test_a_misspelt_option_and_a_second_car_are_refused_by_name(words, told, capsys):
