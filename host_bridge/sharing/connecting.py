@@ -59,12 +59,22 @@ async def _identify(opened: OpenCar) -> None:
 async def _bind(opened: OpenCar) -> None:
     car = opened.car
     clock = car.connection.clock
+    if opened.is_past:
+        raise _recorded(opened)
     if opened.onlooking_role:  # its host takes no session in, and says nothing
         raise _onlooking(opened)
     if not await opened.until(car.connection.is_bound, _BIND_S):
         raise _unbound(opened)
     # If not, arming says so. A car afar is as far away as it is: what it takes is good enough
     await opened.until(lambda: clock.is_good() or (car.is_afar and car.is_clock_known()), _CLOCK_S)
+
+
+def _recorded(opened: OpenCar) -> TandemError:
+    return UsageFault(
+        "a recorded car is watched, and nobody drives it or asks anything of it",
+        where=opened.uri,
+        remedy="tandem monitor shows it; tandem log FILE --csv FOLDER says how to drive it again",
+    )
 
 
 def _onlooking(opened: OpenCar) -> TandemError:

@@ -56,9 +56,11 @@ class OpenCar:
         self.uri = host.uri
         self.name = host.name
         self.is_served_here = isinstance(host, CarServer)
-        is_past = host.uri.startswith(_REPLAYED)
+        self.is_past = host.uri.startswith(_REPLAYED)  # what it says was recorded
         boards = frozenset([bytes.fromhex(host.board_id)] if host.board_id else [])
-        link = Connection(own_protocol_hash(), epoch, session_time, boards=boards, is_past=is_past)
+        link = Connection(
+            own_protocol_hash(), epoch, session_time, boards=boards, is_past=self.is_past
+        )
         self.car = ConnectedCar(host.name, link)
         self.car.cli_name = host.uri if self.is_served_here else host.name
         self.car.is_afar = is_of_another_host(host.uri)

@@ -44,6 +44,7 @@ ALONE = (
     ),
     ("log {folder}/drive.mcap", 0, "nigel"),
     ("path record {folder}/drive.mcap -o {folder}/path.csv", 0, "with two ends"),
+    ("drive replay://{folder}/drive.mcap --input script:slalom", 2, "nobody drives it"),
     ("map {folder}/drive.mcap -o {folder}/lab.yaml", 7, "with scans in it"),
     ("localise {folder}/lab.yaml {folder}/drive.mcap", 7, "lab.yaml"),
     ("replay {folder}/drive.mcap", 0, "nigel"),
