@@ -1,8 +1,8 @@
 """Limit the speed of a car, on the car: whoever drives it, it goes no faster.
 
-The cap of an armed car can only be lowered. While the car is parked it can be set to anything that
-the vehicle file allows. It holds until it is set again or the car is switched off, forward and
-backward.
+The cap of a car that is armed or stopped can only be lowered. While it is parked it can be set to
+anything that the vehicle file allows. It holds until it is set again or the car is switched off,
+forward and backward.
 
 examples:
   tandem cap 0.3                the only car that is served goes 0.3 m/s at most

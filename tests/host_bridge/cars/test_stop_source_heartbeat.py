@@ -150,7 +150,7 @@ def test_the_cap_is_lowered_at_any_time_and_raised_only_at_rest():
     assert rig.car.status.target_mps == 0.8
     assert rig.car.outputs.cap_mps == 0.8
     refused = drive.finish(drive.fleet.cap(drive.now_us, 1.0))
-    assert "while it is armed its cap can only be lowered" in str(refused)
+    assert "until it is parked its cap can only be lowered" in str(refused)
 
 
 def test_a_cap_beyond_the_wire_is_refused_here():

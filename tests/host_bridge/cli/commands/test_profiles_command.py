@@ -105,6 +105,11 @@ def test_a_cap_is_set_lowered_and_not_raised_while_armed():
         lowered = tandem("cap", "0.25", "--car", "car")
         assert lowered.returncode == 0, lowered.stderr
         assert monitored("outputs")["cap_mps"] == 0.25
+        assert tandem("stop").returncode == 0
+        refused = tandem("cap", "1")
+        assert "disarm it, or clear its stop" in refused.stderr  # one that is locked
+        assert tandem("clear").returncode == 0
+        assert tandem("cap", "1").returncode == 0
 
 
 @pytest.mark.parametrize("speed", ["fast", "-1", "100", "nan"])
