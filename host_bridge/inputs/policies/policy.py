@@ -12,7 +12,7 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import tanh
+from math import isfinite, tanh
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ def _sum(row: Sequence[float], values: Sequence[float], bias: float) -> float:
 
 
 def _scaled(value: float, bounds: tuple[float, float]) -> float:
-    if value != value:  # not a number
+    if not isfinite(value):
         raise ValueError("a policy decided something that is no number")
     low, high = bounds
     return low + (min(max(value, -1.0), 1.0) + 1.0) / 2.0 * (high - low)

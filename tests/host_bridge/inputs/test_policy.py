@@ -31,6 +31,9 @@ STRAIGHT = Policy(
     ),
 )
 
+WIDE = ((((0.0,) * 12_499,) * 2), (0.0, 0.0))  # two outputs of many
+LARGE = 3e38  # as the file's four bytes hold it
+
 
 class Report:
     x_m = 0.0
@@ -61,6 +64,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
         ({"period_ms": 55}, "a multiple of 10"),
         ({"layers": STRAIGHT.layers[:1] * 2}, "do not fit"),
         ({"layers": ()}, "two outputs"),
+        ({"layers": (((*[(0.0,) * 3] * 12_499,), (0.0,) * 12_499), WIDE)}, "50000 at most"),
     ],
 )
 def test_a_policy_whose_parts_do_not_fit_is_refused(change, what):
@@ -99,6 +103,21 @@ def test_the_same_file_drives_and_another_vehicle_is_refused(tmp_path, capsys):
     assert drive(path, "--seconds", "1", car="sim://nigel") == 2
     assert "trained on another vehicle" in capsys.readouterr().err
     assert drive(f"{path}?as_it_is=1", "--seconds", "0.5", car="sim://nigel") == 0
+
+
+@pytest.mark.parametrize("last", [(1.0, 1.0), (1.0, -1.0)])
+def test_what_is_no_number_stops_the_cars(tmp_path, capsys, last):
+    """Finite weights may lead there: to what is too large, and to one of these less another."""
+    path = tmp_path / "overflows.npz"
+    first = ((0.0, 0.0, 0.0),) * 2, (LARGE, LARGE)
+    more = ((LARGE, 0.0), (0.0, LARGE)), (0.0, 0.0)
+    layers = first, *(more,) * 8, ((last, last), (0.0, 0.0))
+    save_policy(replace(STRAIGHT, activation="relu", layers=layers), path)
+    assert drive(path, "--seconds", "2") == 1
+    said = capsys.readouterr()
+    assert "decided something that is no number" in said.out + said.err
+    summary = json.loads(said.out.splitlines()[-1])["summary"]
+    assert summary["cars"][0]["distance_m"] < 0.1
 
 
 class Context:
