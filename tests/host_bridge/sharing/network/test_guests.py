@@ -9,7 +9,7 @@ from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.link.protocol import wire
 from host_bridge.sharing.network.guest_link import GuestState
 from host_bridge.sharing.network.guests import GuestBook
-from host_bridge.sharing.network.invitations import accept, invitations
+from host_bridge.sharing.network.invitations import accept, forget, invitations
 from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.tokens import Token
 from tests.host_bridge.sharing.network.bench import BOARD, Bench, bind
@@ -102,6 +102,30 @@ def test_a_revoked_guest_is_told_so_and_a_rotated_one_hears_nothing(bench):
     assert bench.book.rotate() == 1
     assert bench.join(token).state is GuestState.STARTING
     assert bench.server.counts["unknown token"] > 0
+
+
+def test_an_id_that_two_guests_begin_with_revokes_neither(bench):
+    first, second = bench.token(), bench.token()
+    for begin in ("", "no id"):
+        with pytest.raises(UsageFault, match="guests have an id that begins with"):
+            bench.book.revoke(begin)
+    for token in (first, second):
+        assert bench.join(token).grant.status is GrantStatus.GRANTED
+    assert len(bench.book.revoke("all")) == 2
+    assert bench.join(first).grant.status is GrantStatus.REVOKED
+
+
+def test_a_token_is_forgotten_by_the_beginning_of_its_id_and_only_alone(bench, tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir(mode=0o700)
+    first, second = bench.token(), bench.token()
+    for token in (first, second):
+        accept(token.text(), kept)
+    for begin in ("", "no id"):
+        with pytest.raises(UsageFault, match="tokens have an id that begins with"):
+            forget(begin, kept)
+    assert forget(first.token_id.hex(), kept) == [first]
+    assert invitations(kept) == [second]
 
 
 def test_without_the_cars_board_nobody_is_let_in(bench):
