@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 from zstandard import ZstdError, frame_content_size
 
 from host_bridge.core.errors import DataFileFault
-from host_bridge.core.files import misread_text
+from host_bridge.core.files import misread_text, opened, raised_as
 from host_bridge.logs.recorder import CAR, DERIVED, FACTS, NOTES, ORIGIN, RAW_ENCODING
 
 _MAGIC = b"\x89MCAP0\r\n"
@@ -209,14 +210,11 @@ def _size_without_zeros(stream: IO[bytes]) -> int:
 
 def records(path: Path, *, unpacks: bool = True) -> Iterator[McapRecord]:
     """Yield the records of a file: its chunks whole, or what is within them if it ``unpacks``."""
-    try:
-        with path.open("rb") as stream:
-            if stream.read(len(_MAGIC)) != _MAGIC:
-                raise _no_log(path, "something else")
-            size = _complete_size(stream)
-            yield from _whole_records(path, stream, size, unpacks)
-    except OSError as error:
-        raise DataFileFault.unreadable(path, error) from None
+    with raised_as(), opened(path, sys.maxsize) as (stream, _):
+        if stream.read(len(_MAGIC)) != _MAGIC:
+            raise _no_log(path, "something else")
+        size = _complete_size(stream)
+        yield from _whole_records(path, stream, size, unpacks)
 
 
 def _whole_records(path: Path, stream: IO[bytes], size: int, unpacks: bool) -> Iterator[McapRecord]:

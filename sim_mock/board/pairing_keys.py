@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firmware.boards.keys import KEY, NAME
+from sim_mock.files.text import KIB, FileFault, read_text
 
 _REMEDY = "tandem pair --virtual FILE makes one"
 
@@ -21,9 +22,9 @@ def stored_key(key: bytes, board_id: bytes, car_name: str = "") -> bytes:
 def read_key_file(path: str) -> bytes:
     """Return the key in a file of ``tandem pair --virtual``. Raises ValueError."""
     try:
-        key = bytes.fromhex(Path(path).read_text())
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}; {_REMEDY}") from None
+        key = bytes.fromhex(read_text(Path(path), KIB))
+    except FileFault as error:
+        raise ValueError(f"{error}; {_REMEDY}") from None
     except ValueError:
         key = b""
     if len(key) != KEY:

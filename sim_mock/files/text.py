@@ -74,7 +74,7 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
     Raises FileFault for a file that is missing, unreadable, larger, or a pipe, device or folder.
     """
-    with _opened(path, limit) as (file, size):
+    with opened(path, limit) as (file, size):
         data = file.read(size + 1)
     if len(data) > limit:  # it grew
         raise _too_large(path, len(data), limit)
@@ -82,7 +82,7 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 @contextmanager
-def _opened(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
+def opened(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
     """Open an ordinary file of ``limit`` bytes at most; yield it and its size. Raises FileFault."""
     try:
         # without waiting: a named pipe that nobody writes to would block the open itself
@@ -133,7 +133,7 @@ def read_lines(
     ``read_text`` does, and for a line of over 1 MiB.
     """
     number, rest, done = 1, b"", 0
-    with _opened(path, limit) as (file, size):
+    with opened(path, limit) as (file, size):
         while True:
             block = file.read(_BLOCK)
             if not done:
@@ -203,7 +203,10 @@ def _size_of(path: Path, found: os.stat_result, limit: int) -> int:
     if not stat.S_ISREG(found.st_mode):
         kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"))
         got = next((name for fits, name in kinds if fits(found.st_mode)), "a device or a socket")
-        raise FileFault("cannot be read", where=str(path), expected="an ordinary file", got=got)
+        remedy = "name a file in it" if stat.S_ISDIR(found.st_mode) else ""
+        raise FileFault(
+            "cannot be read", where=str(path), expected="an ordinary file", got=got, remedy=remedy
+        )
     if found.st_size > limit:
         raise _too_large(path, found.st_size, limit)
     return found.st_size

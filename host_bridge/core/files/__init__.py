@@ -23,7 +23,15 @@ from sim_mock.files.table_schema import (
     format_columns,
     parse_columns,
 )
-from sim_mock.files.text import FileFault, MissingFile, begins_with, decoded, read_bytes, read_text
+from sim_mock.files.text import (
+    FileFault,
+    MissingFile,
+    begins_with,
+    decoded,
+    opened,
+    read_bytes,
+    read_text,
+)
 
 __all__ = [
     "Document",
@@ -42,6 +50,7 @@ __all__ = [
     "integer",
     "misread_text",
     "number",
+    "opened",
     "parse_columns",
     "parse_number",
     "parse_whole",

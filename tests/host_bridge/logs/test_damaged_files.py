@@ -7,6 +7,7 @@ flipped, cut, doubled, put in from elsewhere; and, of texts, words put in the pl
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import struct
@@ -381,6 +382,15 @@ def test_a_foreign_log_with_our_metadata_is_no_log_of_ours(tmp_path):
         writer.finish()
     with pytest.raises(DataFileFault, match="holds what no log of Tandem does"):
         reading.summary(path)
+
+
+def test_what_would_keep_a_reader_waiting_for_ever_is_no_log(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, what in ((tmp_path / "pipe", "a named pipe"), (Path("/dev/zero"), "a device")):
+        with pytest.raises(DataFileFault, match=f"expected: an ordinary file\n  got: {what}"):
+            reading.summary(path)
+    with pytest.raises(DataFileFault, match="name a file in it"):
+        reading.summary(tmp_path)
 
 
 @pytest.mark.parametrize("origin", ["", "x"])

@@ -1,6 +1,7 @@
 """What a virtual car's URI may say of it."""
 
 import json
+import os
 from math import pi
 
 import pytest
@@ -42,6 +43,15 @@ def test_an_unknown_option_is_refused_by_name_and_the_known_ones_are_said():
 def test_a_value_that_is_none_is_refused_with_its_option(key, text):
     with pytest.raises(ValueError, match=f"option {key}="):
         virtual_car_config(VEHICLE, {key: text})
+
+
+def test_a_key_is_a_file_of_sixteen_bytes_and_nothing_that_is_waited_for(tmp_path):
+    file, pipe = tmp_path / "key", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    file.write_text("00" * 15)
+    for path, what in ((file, "holds no key"), (pipe, "got a named pipe"), ("nowhere", "No such")):
+        with pytest.raises(ValueError, match=f"option key=.*{what}.*tandem pair --virtual"):
+            virtual_car_config(VEHICLE, {"key": str(path)})
 
 
 def test_a_patch_is_four_numbers():
