@@ -11,6 +11,7 @@ addEventListener("message", (event) => {
   const said = event.data;
   if (typeof said.label === "string") { label(at("stop"), said.label, String(said.small || "")); at("stop").disabled = said.isDisabled === true; }
   if (typeof said.text === "string") show(said.text, ["good", "bad"].includes(said.kind) ? said.kind : "");
+  if (said.isFocused === true) at("stop").focus();
   if (["day", "night"].includes(said.theme)) document.documentElement.dataset.theme = said.theme;
   if (["wall", "laptop", "sideways", "upright"].includes(said.size)) document.body.dataset.size = said.size;
   if (Number.isFinite(said.high)) document.body.style.setProperty("--bar-stop", `${said.high}px`);

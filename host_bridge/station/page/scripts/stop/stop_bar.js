@@ -24,8 +24,9 @@ export function layBar() {
 }
 function tellBar(what) { if (bar.contentWindow) bar.contentWindow.postMessage(what, OTHER); }
 const kind = () => innerWidth >= 1600 && innerHeight >= 900 ? "wall" : innerWidth >= 1024 && innerHeight >= 620 ? "laptop" : innerWidth > innerHeight ? "sideways" : "upright";
+const isBarThere = () => performance.now() - barAt < BAR_SILENT_MS && !isRecorded;
 function showBar() {
-  const isThere = performance.now() - barAt < BAR_SILENT_MS && !isRecorded;
+  const isThere = isBarThere();
   bar.classList.toggle("there", isThere);
   document.querySelector("footer").inert = isThere;
   tellBar({ label: words, small, isDisabled: at("stop").disabled, theme: theme(), size: kind(), high: at("stop").offsetHeight, ...(truth || {}) });
@@ -35,7 +36,8 @@ export function stopCars(cars) { endHold("stop"); stop(cars); }
 at("stop").onpointerdown = (event) => { event.preventDefault(); stopCars([]); };
 at("stop").onclick = (event) => { if (event.detail === 0) stopCars([]); };
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") stopCars([]); });
-at("skip").onclick = () => at("stop").focus();
+// Where the bar is there, its button is Stop, and the one here is inert
+at("skip").onclick = () => { if (isBarThere()) { bar.focus(); tellBar({ isFocused: true }); } else at("stop").focus(); };
 
 // --- what the button is called, and whether it is true
 
