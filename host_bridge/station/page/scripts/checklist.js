@@ -20,8 +20,8 @@ function lines(set, looks) {
   const locked = set.find((car) => car.is_locked), cap = set.length ? Math.min(...set.map((car) => car.cap_mps ?? Infinity), asked().limits?.speed_mps ?? Infinity) : 0;
   return [
     sits() && set.length === mine().length ? ["yes", `Seat: ${names(mine())} ${mine().length > 1 ? "are" : "is"} yours`] : ["yet", "Take the seat"],
-    fresh ? (worst !== null && worst > 9 ? ["no", `Wait: clocks differ by ${worst.toFixed(0)} ms`] : ["yes", worst === null ? "Links fresh" : "Links fresh, clocks agree"]) : ["no", "A link is old: wait, or see to the car"],
-    of(!silent, `Stop buttons heard: ${[...new Set(needed.map((it) => it.word))].join(", ") || "none is required"}`, silent ? `The ${silent.word} ${silent.says_stop ? "says stop" : "is not heard"}` : ""),
+    fresh ? (worst !== null && worst > 9 ? ["no", `Wait: clocks differ by ${worst.toFixed(0)} ms`] : ["yes", worst === null ? "Links fresh" : "Links fresh, clocks agree"]) : ["no", "A link is old: see to the car"],
+    of(!silent, `Stop buttons heard: ${[...new Set(needed.map((it) => it.word))].join(", ") || "none needed"}`, silent ? `${silent.says_stop ? "Says stop" : "Silent"}: ${silent.word}` : ""),
     of(!power, `Batteries ${percents(set)}${low ? ", low" : ""}`, power ? (power.has_charger ? "A charger is plugged in" : `${power.name}: empty`) : ""),
     of(isArmed || stands, isArmed ? "Stood still, pad was let go" : "Standing still, pad let go", "Let go"),
     of(!locked, "No stop is locked", locked ? (locked.state === "FAULT" ? "A fault: see the tile" : "A stop is locked: unlock it") : ""),

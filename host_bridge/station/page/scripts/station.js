@@ -123,7 +123,7 @@ function showHead(picture, cars, looks, silent) {
 }
 function summary(cars, looks) {
   const of = (test) => cars.filter((car) => test(looks.get(car.name))).length, gone = of((it) => it.is === "gone"), drive = of((it) => it.band === "DRIVING"), fault = of((it) => it.band === "FAULT");
-  const parts = [[drive, "drives", "drive"], [cars.length - gone - drive - fault, "stands", "stand"], [fault, "has a fault", "have a fault"], [gone, "is gone", "are gone"]];
+  const parts = [[gone, "is gone", "are gone"], [fault, "has a fault", "have a fault"], [drive, "drives", "drive"], [cars.length - gone - drive - fault, "stands", "stand"]];
   return `${cars.length} ${cars.length === 1 ? "car" : "cars"}: ${parts.filter(([n]) => n).map(([n, one, more]) => `${n} ${n === 1 ? one : more}`).join(", ")}`;
 }
 function showReplay({ at_s, of_s }) {
@@ -141,12 +141,14 @@ function speak(text) {  // a change of state, at most one a second
 // --- views and keys
 
 function go(to) {
+  const was = view;
   view = to;
   document.body.dataset.view = to;
   layRows();
   for (const name of ["drive", "wall", "marshal", "logs"]) at("view-" + name).toggleAttribute("aria-current", false);
   at("view-" + to).setAttribute("aria-current", "page");
   if (to === "wall") choose("all");
+  else if (was === "wall") choose("follow");
   if (shown) show(shown, performance.now() - heardAt);
   for (const it of document.querySelectorAll("article")) fitWord(it);
 }

@@ -26,11 +26,11 @@ export function tile(car, number, stop, dismiss) {
   one.onpointerdown = (event) => { event.preventDefault(); stop([car.name]); };
   one.onclick = (event) => { if (event.detail === 0) stop([car.name]); };  // by a key, or by assistance
   away.onclick = dismiss;
-  head.append(plate(car, number), make("span", "what", `${car.is_virtual ? "virtual" : "real"}${car.vehicle ? ", " + car.vehicle : ""}`), one, away);
+  head.append(plate(car, number), make("span", "what", `${car.is_virtual ? "virtual" : "real"} ${car.vehicle || ""}`), one, away);
   const band = make("div", "band state"), word = draw("svg", { class: "word", "aria-hidden": "true" }, draw("text", { y: "50%", "dominant-baseline": "central" }));
   band.append(make("span", "shape"), word, make("span", "age"));
   const speed = make("div", "speed"), beside = make("span", "beside");
-  const digits = draw("svg", { class: "digits", preserveAspectRatio: "xMinYMax" }, draw("text", { y: 80, "data-key": "speed" }));
+  const digits = draw("svg", { class: "digits", preserveAspectRatio: "none" }, draw("text", { y: 80, "data-key": "speed" }));
   beside.append(make("span", "unit", "m/s"), make("span", "asked"), make("span", "driver"));
   speed.append(digits, beside);
   const gauged = make("div", "gauge"), dialed = make("div", "dial"), steer = make("div", "steer"), cells = make("div", "cells");
@@ -56,7 +56,7 @@ function numerals(svg, text) {
   if (it.textContent === text && svg.hasAttribute("viewBox")) return;
   it.textContent = text;
   const wide = [...text].reduce((sum, one) => sum + (WIDTHS[one] || 52), 0) * 1.12;
-  svg.setAttribute("viewBox", `0 0 ${wide} 84`);
+  svg.setAttribute("viewBox", `0 0 ${wide} 84`); svg.style.aspectRatio = `${wide} / 84`; svg.classList.toggle("long", text.length > 4);
   it.setAttribute("textLength", wide); it.setAttribute("lengthAdjust", "spacingAndGlyphs");
 }
 export function fitWord(it) {

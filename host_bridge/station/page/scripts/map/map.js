@@ -1,5 +1,5 @@
 // The map: one frame for a car and its twin, with trails, scans and the way that each needs to stop. It has no say in anything.
-import { at, make, mark, put, speedText } from "/scripts/dom.js";
+import { at, link, make, mark, put, speedText } from "/scripts/dom.js";
 import { sample, shape } from "/scripts/car/shapes.js";
 import { paintCar, paintFloor, paintGrid, paintLabel, paintScan, paintStopping, paintTrail, paintWhere } from "/scripts/map/paint.js";
 
@@ -95,8 +95,8 @@ function paint(marks, looks, now) {
   const order = [...marks].sort((a, b) => Number(b.car.is_virtual) - Number(a.car.is_virtual));  // a twin below its car
   for (const it of order) if (looks.get(it.car.name).is === "fresh") paintStopping(pen, it, view.ppm, toScreen, colours);
   for (const it of order) paintCar(pen, it, looks.get(it.car.name), view.ppm, toScreen, colours, hue(it.car));
-  const labels = [];
-  for (const it of order) paintLabel(pen, it, toScreen, canvas, colours, hue(it.car), text(it, looks), labels);
+  const labels = [], isFollowed = (it) => it.car.name === view.follows;  // its label is drawn before there is no more room
+  for (const it of [...order.filter(isFollowed), ...order.filter((it) => !isFollowed(it))]) paintLabel(pen, it, toScreen, canvas, colours, hue(it.car), text(it, looks), labels);
 }
 const hue = (car) => ((car.shown_number || car.number) - 1) % 8 + 1;
 function text({ car }, looks) {
@@ -113,7 +113,7 @@ export function showMap(cars, pairs, looks, focus) {
   if (canvas.clientWidth) paint(marks, looks, now);
   const twin = pairs.find((it) => it.twin_frame), named = marks.find((it) => it.car.name === view.follows), isApart = !floor && marks.length > (twin ? 2 : 1);
   put(at("map-frame"), floor && floor.title ? `Frame of ${floor.title}` : isApart ? "Each car by its own odometry" : named ? `Frame of ${twin ? twin.car : named.car.name}` : "Nothing has a place yet");
-  put(at("map-from"), isApart ? "how cars lie to one another is not measured" : named ? `place of ${named.car.name}: odometry${floor ? " from its start" : ""}, ${named.car.age_ms} ms old` : "");
+  put(at("map-from"), isApart ? "how cars lie to one another is not measured" : named ? `place of ${named.car.name}: odometry${floor ? " from its start" : ""}, ${link(named.car.age_ms || 0)} old` : "");
   legend(marks, twin);
   scale();
 }

@@ -78,23 +78,26 @@ function tombstone(pen, colours, car) {
   pen.font = "700 14px sans-serif"; pen.textAlign = "center"; pen.textBaseline = "middle"; pen.fillStyle = colours.faint; pen.fillText(String(car.number), 0, 3);
   pen.restore();
 }
-// How far below its car a label stands: the nearest place between the screen's edges, scale and legend that no other label has
+// How far below its car a label stands: the nearest place between the screen's edges, scale and legend that no other label has.
+// A label for which there is none is not drawn: it would cover another one, and each car bears its number.
 const ASIDES = [34, -58, 66, -90, 98, -122, 130, -154, 10, -34], LABEL_PX = 23;
 export function labelBox([x, y], wide, canvas, taken) {
   const edge = Math.min(EDGE_PX, canvas.clientHeight / 8), lowest = canvas.clientHeight - edge - LABEL_PX;
   const place = (isRight, top) => ({ left: Math.max(4, isRight ? x + 46 : x - 46 - wide), wide, isRight, top });
-  const isFree = ({ left, top }) => left + wide <= canvas.clientWidth && top >= edge && top <= lowest && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
+  const isFree = ({ left, top }) => left + wide <= canvas.clientWidth - 4 && top >= edge && top <= lowest && !taken.some((it) => Math.abs(it.top - top) < LABEL_PX + 2 && it.left < left + wide && left < it.left + it.wide);
   const side = x < canvas.clientWidth - wide - 120, places = [side, !side].flatMap((isRight) => ASIDES.map((aside) => place(isRight, y + aside)));
-  const it = places.find(isFree) ?? place(side, Math.min(y + ASIDES[0], lowest));
-  taken.push(it);
+  const it = places.find(isFree);
+  if (it) taken.push(it);
   return it;
 }
 export function paintLabel(pen, { car, at }, toScreen, canvas, colours, hue, text, taken) {
   const [x, y] = toScreen(at);
   pen.font = "700 13px sans-serif";
-  const { left, top, wide, isRight } = labelBox([x, y], pen.measureText(text).width + 16, canvas, taken);
-  pen.strokeStyle = colours.dim; pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x, y); pen.lineTo(isRight ? left : left + wide, top + 11); pen.stroke();
+  const box = (words) => { const it = labelBox([x, y], pen.measureText(words).width + 16, canvas, taken); return it && { ...it, words }; };
+  const it = box(text) || box(text.split(" ")[0]);  // at least its number
+  if (!it) return;
+  pen.strokeStyle = colours.dim; pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x, y); pen.lineTo(it.isRight ? it.left : it.left + it.wide, it.top + 11); pen.stroke();
   pen.fillStyle = colours.panel; pen.strokeStyle = colours[`car-${hue}`]; pen.lineWidth = 2; pen.setLineDash(car.is_virtual ? [4, 3] : []);
-  pen.beginPath(); pen.roundRect(left, top, wide, LABEL_PX, 4); pen.fill(); pen.stroke(); pen.setLineDash([]);
-  pen.fillStyle = colours.ink; pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillText(text, left + 8, top + 12);
+  pen.beginPath(); pen.roundRect(it.left, it.top, it.wide, LABEL_PX, 4); pen.fill(); pen.stroke(); pen.setLineDash([]);
+  pen.fillStyle = colours.ink; pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillText(it.words, it.left + 8, it.top + 12);
 }

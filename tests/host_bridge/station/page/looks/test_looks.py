@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.browser(drives=True), pytest.mark.xdist_group("station
 PORT = PORTS + 44
 SIZES = {"laptop": (1280, 800), "short": (1024, 640), "zoomed to 200 %": (640, 400),
          "sideways": (844, 390), "wall": (1920, 1080)}  # fmt: skip
+PHONES = {"upright": (390, 844), "narrow": (320, 640)}
 CAR = {"name": "red", "driver": "nobody", "state": "STANDBY", "word": "PARKED", "is_locked": False}
 # Where things are before and while all notices are there, in one go: the next status hides them
 PLACES = """(() => {
@@ -125,9 +126,9 @@ ANSWERS = """(() => {
   return [text.top - room.top, room.height]; })()"""
 
 
-@pytest.mark.parametrize("size", [*SIZES, "upright", "narrow"])
+@pytest.mark.parametrize("size", [*SIZES, *PHONES])
 def test_who_does_not_stand_is_read_first_and_whole_above_stop(page, size):
-    width, height = {**SIZES, "upright": (390, 844), "narrow": (320, 640)}[size]
+    width, height = {**SIZES, **PHONES}[size]
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
               deviceScaleFactor=1, mobile=False)  # fmt: skip
     above, room = page.js(ANSWERS)
@@ -166,6 +167,72 @@ def test_of_six_cars_each_is_whole_on_the_wall(page, size):
     page.click("#view-drive")
 
 
+# Cars that are hard to draw, on the wall, in one go: which parts of a tile lie over one another or
+# are cut off by it, which names are shortened for nothing, and which tiles are under Stop
+CROWD = """Promise.all(['car/tile', 'car/look'].map((it) => import(`/scripts/${it}.js`)))
+  .then(([tiles, looks]) => {
+  const cars = %s, others = document.getElementById('others'), before = [...others.children];
+  const data = [document.body.dataset.cars, document.body.style.getPropertyValue('--count')];
+  document.body.dataset.cars = String(cars.length);
+  document.body.style.setProperty('--count', String(Math.min(4, cars.length)));
+  others.replaceChildren(...cars.map((car, n) => tiles.tile(car, n + 1, () => {}, () => {})));
+  cars.forEach((car, n) =>
+    tiles.fill(others.children[n], car, looks.look(car, 0), null, false, ''));
+  for (const it of others.children) tiles.fitWord(it);
+  scrollTo(0, 0);
+  const PARTS = ['.plate', '.what', '.one', '.dismiss', '.band .shape svg', '.band .word text',
+    '.band .age', '.digits', '.unit', '.asked', '.driver', '.arc', '.steer', '.gauge .rail',
+    '.scale text', '.picture', '.cell b', '.cell small', '.why'];
+  const boxOf = (it) => it.getBoundingClientRect(), faults = [];
+  const stop = boxOf(document.getElementById('stop'));
+  const isOver = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  cars.forEach((car, n) => {
+    const tile = others.children[n], whole = boxOf(tile), name = tile.querySelector('.name');
+    const isCut = (box) => box.right > whole.right + 0.5 || box.bottom > whole.bottom + 0.5
+      || box.left < whole.left;
+    const found = (part) => [...tile.querySelectorAll(part)].map((it) => [part, boxOf(it)]);
+    const parts = PARTS.flatMap(found).filter(([, box]) => box.width && box.height);
+    parts.forEach(([part, box], k) => {
+      if (isCut(box)) faults.push(`${car.name}: ${part} is cut off`);
+      for (const [other, its] of parts.slice(k + 1))
+        if (isOver(box, its)) faults.push(`${car.name}: ${part} and ${other}`);
+    });
+    if (name.scrollWidth > name.clientWidth && boxOf(tile.querySelector('.what')).width > 1)
+      faults.push(`${car.name}: its name is shortened`);
+    if (isOver(whole, stop)) faults.push(`${car.name}: under Stop`);
+  });
+  others.replaceChildren(...before);
+  document.body.dataset.cars = data[0];
+  document.body.style.setProperty('--count', data[1]);
+  return [cars.length, faults]; })"""
+FRESH = {**CAR, "age_ms": 114, "speed_mps": 3.34, "steer_deg": 22.0, "battery_v": 12.2,
+         "battery": "good", "battery_percent": 100, "profile": "track", "cap_mps": 2.0,
+         "blind_m": 0.24, "vehicle": "f1tenth", "is_virtual": True}  # fmt: skip
+GONE = {**FRESH, "is_gone": True, "gone_s": 720, "heard_at": "18:40:41"}
+HARD = [
+    {**FRESH, "name": "blue", "state": "ACTIVE", "word": "DRIVING", "speed_mps": -12.34},
+    {**FRESH, "name": "orange", "state": "ACTIVE", "word": "DRIVING", "target_mps": 3.4},
+    {**GONE, "name": "the-yellow-one-of-lab-4"},
+    {**FRESH, "name": "violet", "age_ms": 2900, "word": "STOPPING", "last_state": "STOPPING"},
+]
+
+
+@pytest.mark.parametrize("count", [4, 8])
+@pytest.mark.parametrize("size", ["wall", "laptop", "short", "sideways", "upright", "narrow"])
+def test_cars_that_are_hard_to_draw_are_whole_on_the_wall(page, size, count):
+    width, height = {**SIZES, **PHONES}[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.click("#view-wall")
+    cars = [{**HARD[n % 4], "name": HARD[n % 4]["name"] + "2" * (n // 4)} for n in range(count)]
+    shown, faults = page.js(CROWD % json.dumps(cars))
+    page.click("#view-drive")
+    if size in PHONES:  # there all rows are scrolled past Stop
+        faults = [it for it in faults if not it.endswith("under Stop")]
+    assert (shown, faults) == (count, [])
+
+
 def test_labels_of_cars_at_one_place_lie_side_by_side_and_on_the_map(page):
     boxes = page.js(
         "import('/scripts/map/paint.js').then((it) => { const taken = [];"
@@ -189,6 +256,57 @@ def test_two_labels_have_room_on_a_phones_map(page):
     )
     assert abs(first[0] - second[0]) >= 25 or abs(first[1] - second[1]) >= 80
     assert every(0 <= left <= 290 - 80 and 0 <= top <= 134 - 23 for top, left in (first, second))
+
+
+def test_a_label_for_which_a_map_has_no_room_covers_no_other_one(page):
+    """Eight cars at one place of a phone's map, the last one with a name wider than the map."""
+    drawn = page.js(
+        "import('/scripts/map/paint.js').then((it) => { const taken = [];"
+        " const canvas = { clientWidth: 290, clientHeight: 134 };"
+        " for (const wide of [120, 120, 120, 120, 120, 120, 120, 300])"
+        " it.labelBox([150, 74], wide, canvas, taken);"
+        " return taken.map((one) => [one.left, one.top, one.left + one.wide, one.top + 23]); })"
+    )
+    assert len(drawn) >= 2
+    assert every(left >= 0 and right <= 290 for left, _, right, _ in drawn)
+    apart = [a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+             for n, a in enumerate(drawn) for b in drawn[n + 1:]]  # fmt: skip
+    assert every(apart)
+
+
+def test_what_happened_is_whole_on_an_upright_phone(page):
+    width, height = PHONES["upright"]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.click("#view-wall")
+    page.until("document.querySelectorAll('#events li').length > 0")
+    below = page.js(
+        "document.getElementById('happened').getBoundingClientRect().bottom"
+        " - document.querySelector('#events li:last-child').getBoundingClientRect().bottom"
+    )
+    page.click("#view-drive")
+    assert below >= 0
+
+
+# The lines of the checklist that are shortened on a laptop, in each case that one may be in
+SHORTENED = """import('/scripts/checklist.js').then((it) => {
+  const found = [], look = (is) => new Map([['red', { is }]]), car = %s;
+  const owner = { name: 'owner', word: "this car's host program", need: 'required' };
+  for (const [more, is] of [[{}, 'stale'], [{ clock_bound_ms: 123 }, 'fresh'],
+    [{ has_charger: true }, 'fresh'], [{ stop_sources: [{ ...owner, is_there: false }] }, 'fresh'],
+    [{ is_locked: true }, 'fresh'], [{ state: 'FAULT', is_locked: true }, 'fresh']]) {
+    it.showReady([{ ...car, ...more }], look(is), false);
+    for (const line of document.querySelectorAll('#ready li span'))
+      if (line.scrollWidth > line.clientWidth) found.push(line.textContent);
+  }
+  return found; })"""
+
+
+def test_no_line_of_the_checklist_is_shortened(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    car = {**FRESH, "name": "red", "stop_sources": [], "driver": "nobody"}
+    assert page.js(SHORTENED % json.dumps(car)) == []
 
 
 # Of a seat's car and twin while all is recorded: what of the record plate is cut off, in one go
