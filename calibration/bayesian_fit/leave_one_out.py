@@ -2,9 +2,10 @@
 
 A band that trusts the model is too narrow for a car that the model does not describe. So each run
 is predicted by the posterior of the others, linearised at the fit of all. If the model is right, 90
-of 100 runs lie in the band that this draws. The farthest run, in widths of its band, says how far
-the next may lie. Each of n + 1 runs is equally likely the farthest, so few runs say little: the
-factor is raised by (n + 1) / n.
+of 100 runs lie in the band that this draws, and a band that no run contradicts stays as it is. If
+one lies outside, the farthest run, in widths of its band, says how far the next may lie. Each of
+n + 1 runs is equally likely the farthest, so few runs say little: the factor is raised by
+(n + 1) / n.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ SEED = 1
 
 
 def band_stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) -> float:
-    """Return the factor by which to widen a band, at least 1; it is 1 for a single run."""
+    """Return the factor by which to widen a band; it is 1 where each run lies in its own."""
     count = len(linearised)
     if count < 2:
         return 1.0
     farthest = max(_relative_distance(linearised, i, at, scales) for i in range(count))
-    return max(1.0, farthest * (count + 1) / count)
+    return farthest * (count + 1) / count if farthest > 1.0 else 1.0
 
 
 def _relative_distance(
