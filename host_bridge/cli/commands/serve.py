@@ -209,7 +209,8 @@ async def _stay(service: CarServer, log: Recorder | None) -> None:
         service.record(log)
     print(f"{service.uri} is served as {service.name}; Ctrl-C ends", flush=True)
     for place in filter(None, (service.network,)):
-        print(f"reached by the network as {place.uri(service.name)}", flush=True)
+        for uri in place.uris(service.name):
+            print(f"reached by the network as {uri}", flush=True)
     screen = LiveLines(sys.stdout)
     while True:
         columns = shutil.get_terminal_size().columns

@@ -19,13 +19,14 @@ from host_bridge.sharing.network.network_server import NetworkServer, Output
 from host_bridge.sharing.network.sealed.handshake import Address
 from host_bridge.sharing.network.sealed.sealing import COPY
 from host_bridge.sharing.network.stops.fleet_messages import FLEET_STOP, fleet_tag
-from host_bridge.sharing.network.stops.fleet_sockets import fleet_sockets
+from host_bridge.sharing.network.stops.fleet_sockets import fleet_sockets, own_addresses
 from host_bridge.sharing.owner.board_verification import UP, RelayedFrames
 from host_bridge.sharing.owner.owner import ClientLine, Owner
 from host_bridge.sharing.owner.rights import ALL
 
 _FLEETS = bytes((FLEET_STOP,))
 PORTS = 8  # from the first one on, of which a car takes a free one
+_ALL_OF_IPV4 = "0.0.0.0"  # to listen at, and no place to reach anybody at
 _STEP_S = 0.01  # the board's step: a Stop that waits goes after as long
 _BATCH = 256  # datagrams that are read before any other work is done
 _READ_BYTES = 65_536  # bytes: the longest datagram that UDP has
@@ -117,9 +118,11 @@ class NetworkEndpoint:
     def end(self) -> None:
         self.close()
 
-    def uri(self, car_name: str) -> str:
-        """Return the URI by which guests name the car."""
-        return uri_of(*self.address, car_name)
+    def uris(self, car_name: str) -> list[str]:
+        """Return the URIs by which guests name the car: of 0.0.0.0 one for each own address."""
+        host, port = self.address
+        hosts = own_addresses() if host == _ALL_OF_IPV4 else []
+        return [uri_of(it, port, car_name) for it in hosts or [host]]
 
     def news(self) -> Iterator[str]:
         """Yield what ``tandem serve`` shows of the network: who is there, what was refused."""
@@ -217,7 +220,7 @@ def endpoint_at(
             "this is no address to listen at",
             expected="an address of this machine: 192.168.1.7, 192.168.1.7:27410, [fd00::7]:27410",
             got=text,
-            remedy="ip address lists them; 0.0.0.0 is all of IPv4",
+            remedy=f"ip address lists them; {_ALL_OF_IPV4} is all of IPv4",
         )
     return NetworkEndpoint(host.strip("[]"), number, board_id, car_name, fleet)
 
