@@ -47,9 +47,13 @@ FOREIGN = (
 # what tools write: drawings, locks
 GENERATED = (".svg", ".lock")
 
+HISTORY = "CHANGELOG.md"  # which names what there was
+
 _DOCUMENT = re.compile(r"(?:[\w.*-]+/|\.\./)*[\w-]+\.md\b")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|toml|csv|sh|ini|md|json))(?:::\w+)?`")
+_TESTS = re.compile(r"(?<![\w/.-])(tests/[\w./-]*\w)(?:\{([\w,]+)\}([\w./-]*\w))?")  # a_{b,c}.py
+_PROGRAM = re.compile(r"-m (tests(?:\.\w+)+)")
 _SECTION = re.compile(r"[\w-]+\.md,? (?:section )?(\d+)\b")
 _HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 _ADDRESS = re.compile(r"\w+://\S+")
@@ -95,6 +99,8 @@ class Library:
         if file.endswith(".md"):
             yield from self._links(file, line)
             yield from self._cited_paths(file, line)
+            if file != HISTORY:
+                yield from self._tests(plain)
         yield from self._documents(file, plain)
         yield from self._numbers(file, plain)
 
@@ -121,6 +127,17 @@ class Library:
         for name in _PATH.findall(line):
             if not self._is_found(file, name):
                 yield f"{name} is not tracked", "name a file of this repository"
+
+    def _tests(self, line: str) -> Iterator[tuple[str, str]]:
+        """Tests and programs of the tests that a page says to run."""
+        for begin, middles, end in _TESTS.findall(line):
+            for name in (f"{begin}{middle}{end}" for middle in middles.split(",")):
+                if name not in self._paths and name not in self._folders:
+                    yield f"{name} is not tracked", "name tests of this repository"
+        for name in _PROGRAM.findall(line):
+            path = name.replace(".", "/")
+            if "NAME" not in name and not {f"{path}.py", f"{path}/__main__.py"} & self._paths:
+                yield f"{name} is no program here", "name one of this repository"
 
     def _is_found(self, file: str, name: str) -> bool:
         """Beside the file or above it, from the root, or as the end of one path."""

@@ -17,6 +17,8 @@ PAGES = {
     "firmware/README.md": "# The car\n",
     "firmware/app.py": "",
     "hardware/bom/car.csv": "",
+    "tests/test_a.py": "",
+    "tests/bench/__main__.py": "",
 }
 
 PLANTED = [
@@ -36,6 +38,9 @@ PLANTED = [
     ("host_bridge/README.md", "[this](../../elsewhere)\n", "leads nowhere"),
     ("host_bridge/README.md", "`firmware/apps.py` steps\n", "firmware/apps.py is not tracked"),
     ("host_bridge/README.md", "`cars/car.py` too\n", "cars/car.py is not tracked"),
+    ("host_bridge/README.md", "    pytest tests/cars -q\n", "tests/cars is not tracked"),
+    ("host_bridge/README.md", "`pytest tests/test_{a,b}.py`\n", "tests/test_b.py is not tracked"),
+    ("host_bridge/README.md", "`python -m tests.nowhere`\n", "tests.nowhere is no program here"),
 ]
 SOUND = [
     ("firmware/core/a.py", "# firmware/core/SAFETY.md and SAFETY.md say it\n"),
@@ -43,6 +48,8 @@ SOUND = [
     ("firmware/core/a.py", "# S7, D4; ESP32-S3, RP2040-D9\n"),
     ("hardware/wiring/a.toml", "# S1 is a switch, D9 a diode\n"),
     ("sim_mock/a.py", 'SOURCE = "peers 3: PX4 #18346"\n'),
+    ("host_bridge/README.md", "`pytest tests/test_{a,a}.py tests` `python -m tests.bench.NAME`\n"),
+    ("host_bridge/README.md", "`pytest tests/bench`; `python -m tests.bench --all`\n"),
     ("pyproject.toml", 'ignore = ["D105"]\n'),
     ("host_bridge/README.md", "[it](../ARCHITECTURE.md#the-parts) [a](../firmware) `./my.md`\n"),
     ("host_bridge/README.md", "[web](https://example.org/a.md) `firmware/app.py` `bom/car.csv`\n"),
