@@ -20,7 +20,7 @@ from sim_mock.models.planning.lag import SHORTEST_TIME_CONSTANT_S
 if TYPE_CHECKING:
     from sim_mock.plant.parameters import PlantParameters
 
-_HEARS_S = 0.03  # delay of firmware/core/odometry's mean over 40 ms, half a beat, and a pulse
+_HEARS_S = 0.03  # delay of core/motion/odometry's mean over 40 ms, half a beat, and a pulse
 # angular frequencies that are searched, and the ratio of each to the one before
 _FROM_RADPS, _TO_RADPS, _FINER = 0.5, 500.0, 1.01
 _STEP_S = 0.001  # of the plant, as in a virtual car

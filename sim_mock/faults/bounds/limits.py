@@ -12,11 +12,11 @@ from sim_mock.plant.parameters import PlantParameters
 
 G_MPS2 = 9.81  # standard gravity
 _GRIP_USED = 0.5  # least share of the braked tyres' grip that counts as braking
-_MEASURED_OVER_S = 0.04  # firmware/core/odometry: speed is a mean over so long
-_BATTERY_SETTLES_MS = 1000  # firmware/core/battery waits, as motors make it sag for moments
-_UNATTENDED_MS = 3000  # firmware/core/arbiter
-_HANDS_PAUSE_MS = 1000  # firmware/core/plausibility
-_PULSE_AWAY_NS = 5_000  # firmware/core/outputs
+_MEASURED_OVER_S = 0.04  # firmware/core/motion/odometry: speed is a mean over so long
+_BATTERY_SETTLES_MS = 1000  # firmware/core/motion/battery waits, as motors make it sag for moments
+_UNATTENDED_MS = 3000  # firmware/core/arbitration/arbiter
+_HANDS_PAUSE_MS = 1000  # firmware/core/stops/plausibility
+_PULSE_AWAY_NS = 5_000  # firmware/core/motion/outputs
 _DRIFT = 10_000  # firmware/core/clock: two crystals differ by up to one part in so many
 
 
