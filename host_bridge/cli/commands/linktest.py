@@ -20,7 +20,7 @@ from host_bridge.drive.controls import REMOTE
 from host_bridge.link.transports.uri import Uri
 from host_bridge.logs.new_file import refuse_unwritable
 from host_bridge.sharing.endpoints.naming import is_of_another_host, parts_of
-from host_bridge.sharing.network.invitations import invitation_to
+from host_bridge.sharing.network.invitations import invitations_to
 from host_bridge.sharing.network.link_test.findings import (
     Findings,
     StopRate,
@@ -107,7 +107,8 @@ async def _linktest(args: argparse.Namespace, host: Host) -> int:
 
 async def _probes(args: argparse.Namespace, host: Host) -> list[Probe]:
     now_us = host.cars.clock.now_us
-    car = NetworkCar(Uri.parse(args.car), invitation_to(parts_of(args.car)[2], args.car), now_us)
+    tokens = invitations_to(parts_of(args.car)[2], args.car)
+    car = NetworkCar(Uri.parse(args.car), tokens, now_us)
     await car.open(lambda data: None, lambda fault: None)
 
     def tell(sent: int, came: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from host_bridge.core.errors import TandemError, UsageFault
 from host_bridge.sharing.network.private_files import data_folder, read_private, write_private
 from host_bridge.sharing.network.sealed.handshake import Address
-from host_bridge.sharing.network.tokens import Token
+from host_bridge.sharing.network.tokens import Token, name_in_token
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,11 @@ def _tag(kept: object) -> int | None:
     return kept if isinstance(kept, int) else None
 
 
-def invitation_to(car_name: str, where: str) -> Token:
-    """Return the newest token for a car of this name. Raises errors.TandemError."""
+def invitations_to(car_name: str, where: str) -> list[Token]:
+    """Return the tokens for cars of this name, the newest first. Raises errors.TandemError."""
     known = invitations()
-    for token in known:
-        if token.car_name == car_name:
-            return token
+    if meant := [token for token in known if token.car_name == name_in_token(car_name)]:
+        return meant
     raise no_token(car_name, where, sorted({it.car_name for it in known}))
 
 

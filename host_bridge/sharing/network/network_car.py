@@ -12,14 +12,16 @@ import contextlib
 import socket
 from collections.abc import Callable, Sequence
 
+from firmware.protocol.messages import Identify, Identity
 from host_bridge.core.errors import DataFileFault, DeviceFault, TandemError, UsageFault
 from host_bridge.core.texts.table import GUEST_REFUSAL_TEXTS, clause
+from host_bridge.link.protocol import wire
 from host_bridge.link.transports.base import OnBytes, OnClosed, TransportContext
 from host_bridge.link.transports.descriptor import already_open
 from host_bridge.link.transports.uri import Uri
 from host_bridge.sharing.endpoints.naming import parts_of
 from host_bridge.sharing.network.guest_link import GuestLink, GuestState
-from host_bridge.sharing.network.invitations import invitation_to, note_reached
+from host_bridge.sharing.network.invitations import invitations_to, note_reached
 from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.sealed.sealing import DRIVE
 from host_bridge.sharing.network.tokens import Token
@@ -33,6 +35,9 @@ _COPY_S = 0.005  # bursts of loss are often shorter; a claim is valid for 120 ms
 _READ_BYTES = 2048  # bytes: more than one Ethernet frame, the longest datagram
 _BATCH = 64  # datagrams before other work is done
 _SILENT_US = 500_000  # then another socket: ours may be bound to an address that is gone
+_ASKED_TIMES, _ASKED_EACH_S = 10, 0.1  # chosen: a car is told which it is within a second
+# The open question which car it is; padded, so that its answer is no longer
+_WHICH_CAR = wire.encode(wire.new(Identify, token=0, challenge=bytes(8))).ljust(64, b"\0")
 _OVER = (GuestState.REFUSED, GuestState.ENDED, GuestState.LOST)
 
 
@@ -42,11 +47,16 @@ class NetworkCar:
     is_virtual = False  # there is a car to stop; its Identity says whether it is a virtual one
     vehicle: str | None = None
 
-    def __init__(self, uri: Uri, token: Token, now_us: Callable[[], int]) -> None:
-        """Take the URI, of which ``copies`` says how often a claim is sent (1 or 2)."""
+    def __init__(self, uri: Uri, tokens: Sequence[Token], now_us: Callable[[], int]) -> None:
+        """Take the URI, of which ``copies`` says how often a claim is sent (1 or 2).
+
+        ``tokens`` are those for cars of its name, the newest first: there may be several.
+        """
         self.label = uri.text
         self.link: GuestLink | None = None
-        self._token = token
+        self._tokens = tokens
+        self._token = tokens[0]
+        self._board_id = b""  # of the car that is there, as it says itself
         self._now_us = now_us
         self._host, self._port, _ = parts_of(uri.text)
         self._copies = uri.integer("copies", 2, 1, 2)
@@ -99,6 +109,7 @@ class NetworkCar:
 
         Raises errors.DeviceFault if the host refuses.
         """
+        await self._choose_token()
         self.link = GuestLink(self._token, self._now_us())
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + seconds
@@ -110,6 +121,27 @@ class NetworkCar:
             self._send_all(self.link.step(self._now_us()))
             await asyncio.sleep(_STEP_S)
         return True
+
+    async def _choose_token(self) -> None:
+        """Take the token of the car that is there, of those for several cars of one name.
+
+        Its word proves nothing, and need not: by another car's token there is no session.
+        """
+        if len({it.board_id for it in self._tokens}) == 1:
+            return
+        self.link, self._board_id = None, b""
+        for _ in range(_ASKED_TIMES):
+            self._send_all([_WHICH_CAR])
+            await asyncio.sleep(_ASKED_EACH_S)
+            if self._board_id:
+                break
+        its = (it for it in self._tokens if it.board_id == self._board_id)
+        self._token = next(its, self._tokens[0])
+
+    def _hear_identity(self, data: bytes) -> None:
+        for message in wire.MessageDecoder().feed(data):
+            if isinstance(message, Identity):
+                self._board_id = bytes(message.board_id)
 
     def _take(self, end: socket.socket) -> None:
         """Talk by this socket from now on."""
@@ -177,7 +209,8 @@ class NetworkCar:
             except OSError:  # nobody listens there; silence says so, too
                 continue
             if not self.link:
-                return
+                self._hear_identity(data)
+                continue
             frames = self.link.hear(data, self._now_us())
             if frames and self._callbacks:
                 self._callbacks[0](frames)
@@ -280,4 +313,4 @@ def make(uri: Uri, context: TransportContext) -> NetworkCar:
         raise UsageFault(
             "no name of a car", where=uri.text, remedy=f"did you mean tandem:///{uri.authority}?"
         )
-    return NetworkCar(uri, invitation_to(name, uri.text), context.now_us)
+    return NetworkCar(uri, invitations_to(name, uri.text), context.now_us)

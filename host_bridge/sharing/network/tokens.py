@@ -25,6 +25,11 @@ _ADDRESSES = 3  # a cable's, a radio's and a VPN's
 _EXPECTED = "TANDEM: and some 180 letters and digits, as tandem invite prints them"
 
 
+def name_in_token(car_name: str) -> str:
+    """Return as much of a name as a token has room for."""
+    return car_name.encode()[:_NAME_BYTES].decode("utf-8", "ignore")
+
+
 @dataclass(frozen=True)
 class Token:
     """The token of a guest. ``role`` and ``addresses`` are hints."""
@@ -39,7 +44,7 @@ class Token:
 
     def text(self) -> str:
         """Return the token in letters that a QR code packs densely."""
-        name = self.car_name.encode()[:_NAME_BYTES].decode("utf-8", "ignore").encode()
+        name = name_in_token(self.car_name).encode()
         body = bytes((_FORMAT, self.role)) + self.token_id + self.board_id
         body += self.server_public + self.psk + name.ljust(_NAME_BYTES, b"\0")
         body += bytes((len(self.addresses),)) + b"".join(map(_packed, self.addresses))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from firmware.protocol.messages import Status
 from host_bridge.core.errors import DataFileFault, UsageFault
 from host_bridge.link.protocol import wire
+from host_bridge.sharing.network import invitations as invitation_files
 from host_bridge.sharing.network.guest_link import GuestState
 from host_bridge.sharing.network.guests import GuestBook
-from host_bridge.sharing.network.invitations import accept, forget, invitations
+from host_bridge.sharing.network.invitations import accept, forget, invitations, invitations_to
 from host_bridge.sharing.network.sealed.handshake import GrantStatus, Role
 from host_bridge.sharing.network.tokens import Token
 from tests.host_bridge.sharing.network.bench import BOARD, Bench, bind
@@ -126,6 +129,19 @@ def test_a_token_is_forgotten_by_the_beginning_of_its_id_and_only_alone(bench, t
             forget(begin, kept)
     assert forget(first.token_id.hex(), kept) == [first]
     assert invitations(kept) == [second]
+
+
+def test_a_token_has_sixteen_letters_of_a_name_and_is_found_by_all_of_them(bench, monkeypatch):
+    kept = bench.book._path.parent / "kept"
+    kept.mkdir(mode=0o700)
+    monkeypatch.setattr(invitation_files, "data_folder", lambda kind: kept)
+    made = replace(bench.token(), car_name="a_long_name_of_a_car")
+    accept(made.text())
+    (token,) = invitations_to("a_long_name_of_a_car", "tandem://a/a_long_name_of_a_car")
+    assert token.token_id == made.token_id
+    for name in ("a_long_name_of_", "a_long_name_of_b_car", "other"):
+        with pytest.raises(UsageFault, match="nobody has invited you"):
+            invitations_to(name, "tandem://a/it")
 
 
 def test_without_the_cars_board_nobody_is_let_in(bench):

@@ -12,7 +12,7 @@ import pytest
 
 from host_bridge.core.errors import DeviceFault, RefusedFault, UsageFault
 from host_bridge.link.transports.uri import Uri
-from host_bridge.sharing.network.invitations import invitation_to
+from host_bridge.sharing.network.invitations import invitations_to
 from host_bridge.sharing.network.network_car import NetworkCar
 from tests.host_bridge.cli.programs import TANDEM, program, serving, tandem
 from tests.host_bridge.sharing.desk import runtime_folder
@@ -72,6 +72,21 @@ def test_a_guest_is_let_in_by_its_token_and_anyone_may_stop():
         assert "the token was revoked" in refused.stderr
 
 
+def test_of_two_cars_of_one_name_each_is_reached_by_its_own_token(monkeypatch):
+    """Two labs, or a class in which nobody gave the cars names."""
+    words = ("--listen", "127.0.0.1:0")
+    with serving("sim://nigel?board=00000000000000a1", "red", *words) as first:
+        invited("--role", "watch")
+        with (
+            runtime_folder(monkeypatch),
+            serving("sim://nigel?board=00000000000000b2", "red", *words) as second,
+        ):
+            invited("--role", "watch")
+            for uri in (address_of(first), address_of(second)):
+                seen = tandem("monitor", uri, "--seconds", "0.5")
+                assert seen.returncode == 0, (uri, seen.stderr)
+
+
 def test_a_name_with_several_addresses_is_reached_at_the_one_that_is_served(monkeypatch):
     """A hall's name often stands for IPv6 and IPv4, and a host listens at one of them."""
     with (
@@ -97,7 +112,7 @@ def test_a_name_with_several_addresses_is_reached_at_the_one_that_is_served(monk
 
         async def role() -> str:
             car = NetworkCar(
-                Uri.parse(uri), invitation_to("red", uri), lambda: monotonic_ns() // 1000
+                Uri.parse(uri), invitations_to("red", uri), lambda: monotonic_ns() // 1000
             )
             await car.open(lambda data: None, lambda fault: None)
             word = car.onlooking_role
