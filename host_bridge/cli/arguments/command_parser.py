@@ -33,12 +33,21 @@ class CommandParser(argparse.ArgumentParser):
         """Parse the words as argparse does; of those that are left over say where a car belongs."""
         parsed, left = self.parse_known_args(args, namespace)
         if left:
-            has_place = any(not it.option_strings and it.dest == "car" for it in self._actions)
-            is_by_option = "--car" in self._option_string_actions and not has_place
-            much = "is one word too many" if len(left) == 1 else "are too many words"
-            remedy = "a car is --car CAR" if is_by_option else f"{self.prog} --help has examples"
-            self.error(f"{' '.join(left)} {much}; {remedy}")
+            option = next((it for it in left if it.startswith("-")), "")
+            if option:
+                self.error(f"no option {option}; {self.prog} --help lists them")
+            self.error(f"{' '.join(left)} {self._why_left(len(left))}")
         return parsed
+
+    def _why_left(self, count: int) -> str:
+        """Return why words are left over, and what may be meant."""
+        places = [it for it in self._actions if not it.option_strings]
+        if any(it.nargs in ("*", "+") for it in places):  # it takes as many, in one place
+            return "stands too late; options come after all other words"
+        much = "is one word too many" if count == 1 else "are too many words"
+        if "--car" in self._option_string_actions and all(it.dest != "car" for it in places):
+            return f"{much}; a car is --car CAR"
+        return f"{much}; {self.prog} --help has examples"
 
     def format_help(self) -> str:
         """Return argparse's text, and where the pages lie that it names."""

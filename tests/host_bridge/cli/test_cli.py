@@ -72,7 +72,12 @@ def test_the_version_is_said():
         (("campaign", "run", "a.toml", "--wokers", "2"), "did you mean --workers?"),
         (("backup", "red", "red.json"), "red.json is one word too many; a car is --car CAR"),
         (("stop-source", "door", "a", "b"), "a b are too many words; a car is --car CAR"),
-        (("serve", "red", "-x"), "-x is one word too many; tandem serve --help has examples"),
+        (
+            ("config", "write", "--car", "red", "step_s=0.02"),
+            "step_s=0.02 stands too late; options",
+        ),
+        (("serve", "red", "blue"), "blue is one word too many; tandem serve --help has examples"),
+        (("serve", "red", "-x"), "no option -x; tandem serve --help lists them"),
     ],
 )
 def test_a_misspelt_option_and_a_second_car_are_refused_by_name(words, told, capsys):
