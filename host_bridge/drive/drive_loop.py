@@ -23,7 +23,6 @@ from host_bridge.drive.wake_signal import WakeSignal
 from host_bridge.logs.recorder import Recorder
 from host_bridge.sharing.open_car import OpenCar
 
-_NARROW = 40  # columns that every terminal is assumed to have
 _VIEW_EVERY = 10  # ticks: ten times a second
 
 
@@ -161,19 +160,6 @@ class DriveLoop:
     def _show(self, driven: FleetDrive, now_us: int) -> None:
         if self._screen:
             columns, rows = self._screen.size()
-            self._screen.show(fitted(self._view.screen(driven, now_us, columns), rows))
+            self._screen.show(self._view.screen(driven, now_us, columns, rows))
         if self._has_log:
             self._lines.put(self._view.news(driven, now_us))
-
-
-def fitted(lines: list[str], rows: int) -> list[str]:
-    """Return the screen within ``rows`` lines.
-
-    Empty lines are left out first; if that is not enough, the last line says how many are missing.
-    """
-    if len(lines) > rows:
-        lines = [line for line in lines if line]
-    if len(lines) <= rows:
-        return lines
-    left_out = len(lines) - rows + 1
-    return [*lines[: rows - 1], f" {left_out} more lines: make the terminal higher"[:_NARROW]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import shutil
 import sys
 import time
@@ -25,11 +26,19 @@ from host_bridge.cars.car_text import (
 )
 from host_bridge.cli.arguments.arg_types import add_seconds
 from host_bridge.cli.arguments.car_option import add_car, add_vehicle_option, car_of, vehicle_for
-from host_bridge.cli.output.status_line import LiveLines, status_line
+from host_bridge.cli.output.status_line import (
+    LiveLines,
+    folded,
+    short_line,
+    shown_state,
+    status_line,
+)
 from host_bridge.core import CarEvent, stop_remedy
 from host_bridge.core.system.clock import Clock
+from host_bridge.core.system.printable import one_line
 from host_bridge.core.system.running import run_async
 from host_bridge.core.texts.events import event_text
+from host_bridge.core.texts.styles import STATE_STYLES, styled_text
 from host_bridge.link.protocol.events import (
     CarRestarted,
     LinkIdentified,
@@ -53,7 +62,8 @@ examples:
 Below each car stand its stop sources (* is required in its profile), the mode of its transmitter,
 and how long a step of its program takes, with the control periods that were missed; and the MAVLink
 stations that are at it. A single car
-has its latest events too. This command cannot move a car, nor keep one from moving.
+has its latest events too. A terminal that is too low for all of it shows the state of every
+car, then why it stands, then the rest. This command cannot move a car, nor keep one from moving.
 """
 EVERY_S = 0.1  # as often as an eye can follow figures
 _EVENTS_SHOWN = 5  # lines below a single car, which a person reads at a glance
@@ -107,11 +117,63 @@ def _as_lines(cars: Sequence[OpenCar], clock: Clock) -> Callable[[], None]:
     screen = LiveLines(sys.stdout)
 
     def show() -> None:
-        columns = shutil.get_terminal_size().columns
-        lines = [line for car in cars for line in _lines(car, clock.now_us())]
-        screen.draw(lines + (_latest(cars[0]) if len(cars) == 1 else []), columns)
+        columns, rows = shutil.get_terminal_size()
+        whole = [_lines(car, clock.now_us()) for car in cars]
+        if sys.stdout.isatty():
+            screen.draw(fitted(cars, whole, columns, rows), columns, partial(painted, cars))
+        else:
+            screen.draw(_joined(whole) + _events(cars), columns)
 
     return show
+
+
+def fitted(
+    cars: Sequence[OpenCar], whole: Sequence[list[str]], columns: int, rows: int
+) -> list[str]:
+    """Return as much of each car as a terminal has room for: what scrolls up is drawn over no more.
+
+    The state of each comes first, then why, then its numbers, and then the details.
+    """
+    short = [[short_line(car.car), lines[1]] for car, lines in zip(cars, whole, strict=True)]
+    one = [_cut(f"{short_line(it.car)}  {_why(it)}", columns) for it in cars]
+    room = rows - 1  # the cursor stands below
+    for lines in (
+        [*_joined(whole), *_events(cars)],
+        _joined(whole),
+        _joined([lines[:2] for lines in whole]),
+        _joined(short),
+        _joined([[line, _cut(reason, columns)] for line, reason in short]),
+        one,
+    ):
+        if sum(len(folded(line, columns)) for line in lines) <= room:
+            return lines
+    return [*one[: room - 1], f"{len(one) - room + 1} more cars: make the terminal higher"]
+
+
+def painted(cars: Sequence[OpenCar], row: str) -> str:
+    """Return a row with the word of its car's state in the state's colour."""
+    for car in (it.car for it in cars):
+        name, word = one_line(f"{car.name:12}  "), shown_state(car)
+        status = car.status if car.is_online() else None
+        style = STATE_STYLES.get(status.shown_state, "") if status else "bad"
+        if row.startswith(name) and word in row[len(name) :]:
+            colours = not os.environ.get("NO_COLOR")
+            return name + row[len(name) :].replace(
+                word, styled_text(word, style, has_colours=colours), 1
+            )
+    return row
+
+
+def _cut(line: str, columns: int) -> str:
+    return line if len(line) <= columns else f"{line[: columns - 1]}…"
+
+
+def _joined(cars: Sequence[list[str]]) -> list[str]:
+    return [line for lines in cars for line in lines]
+
+
+def _events(cars: Sequence[OpenCar]) -> list[str]:
+    return _latest(cars[0]) if len(cars) == 1 else []
 
 
 def _latest(opened: OpenCar) -> list[str]:
@@ -126,7 +188,7 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     """Return the lines of one car; details that do not fit beside the numbers stand below them."""
     car = opened.car
     line = status_line(car).removesuffix(car.why_stopped()).rstrip()
-    reason = opened.why_offline.split("\n")[0] or _why_and_what_to_do(car)
+    reason = _why(opened, _why_and_what_to_do(car))
     seconds = pps_offset_text(car, now_us, _unix_us())
     words = (stop_sources_text(car), rc_mode_text(car), imu_text(car), step_time_text(car), seconds)
     details = "   ".join(filter(None, words))
@@ -135,6 +197,11 @@ def _lines(opened: OpenCar, now_us: int) -> list[str]:
     if sys.stdout.isatty():
         return [line, f"    {reason}", *below]
     return [line if reason in line else f"{line}  {reason}", *below]
+
+
+def _why(opened: OpenCar, words: str = "") -> str:
+    """Return why it is not heard, or the words on why it stands, in short if none are given."""
+    return opened.why_offline.split("\n")[0] or words or opened.car.why_stopped()
 
 
 def _why_and_what_to_do(car: ConnectedCar) -> str:

@@ -39,7 +39,7 @@ class JsonLinesView:
     def __init__(self, report: Report) -> None:
         self._report = report
 
-    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int, rows: int) -> list[str]:
         return []
 
     def news(self, drive: FleetDrive, now_us: int) -> list[str]:

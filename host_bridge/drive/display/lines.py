@@ -34,8 +34,8 @@ class PlainView:
         self._were_apart = False
         self._next_us = 0
 
-    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
-        return screen(drive, now_us, columns, has_colours=not os.environ.get("NO_COLOR"))
+    def screen(self, drive: FleetDrive, now_us: int, columns: int, rows: int) -> list[str]:
+        return screen(drive, now_us, columns, rows, has_colours=not os.environ.get("NO_COLOR"))
 
     def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         lines = [line for car in drive.fleet.cars for line in self._changes(car)]

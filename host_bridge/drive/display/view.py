@@ -11,8 +11,8 @@ from host_bridge.drive.drive import FleetDrive
 class DriveDisplay(Protocol):
     """The display of a drive, for people and programs."""
 
-    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
-        """Return the whole screen as styled lines."""
+    def screen(self, drive: FleetDrive, now_us: int, columns: int, rows: int) -> list[str]:
+        """Return the whole screen as styled lines, no more than ``rows``."""
 
     def news(self, drive: FleetDrive, now_us: int) -> list[str]:
         """Return the lines for the log at this moment; called ten times a second."""

@@ -24,7 +24,7 @@ _KEYS = (
 class PageDriveView:
     """The view that gives the page's driver the lines on the drive."""
 
-    def screen(self, drive: FleetDrive, now_us: int, columns: int) -> list[str]:
+    def screen(self, drive: FleetDrive, now_us: int, columns: int, rows: int) -> list[str]:
         controls = drive.controls
         # per cent: the median
         trips = [it.connection.statistics.round_trip_us(50) for it in drive.fleet.cars]

@@ -43,7 +43,7 @@ def test_a_car_on_a_stand_is_shown_with_the_time_that_is_left():
     day = OtherDay(profile=Profile.STAND)
     day.until_phase(Phase.DRIVING)
     day.advance(1.0)
-    shown = "\n".join(screen(day.drive, day.now_us, 80))
+    shown = "\n".join(screen(day.drive, day.now_us, 80, 24))
     assert "Stand, 59 s left" in shown
     assert "Stand, 59 s left" in "\n".join(PlainView().news(day.drive, day.now_us))
 
@@ -58,7 +58,7 @@ def test_the_cap_is_on_the_cars_before_they_are_armed():
     day.advance(2.0)
     assert [rig.car.outputs.cap_mps for rig in day.rigs] == [0.6, 0.6]
     assert every(0.3 < rig.car.status.speed_mps < 0.7 for rig in day.rigs)
-    assert "cap 0.6 m/s" in "\n".join(screen(day.drive, day.now_us, 100))
+    assert "cap 0.6 m/s" in "\n".join(screen(day.drive, day.now_us, 100, 40))
 
 
 def test_an_unarmed_drive_waits_for_a_persons_word_and_the_cap_is_there_before():

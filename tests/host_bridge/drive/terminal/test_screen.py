@@ -12,7 +12,6 @@ from host_bridge.core import CarEvent, EventCode, State, why_nobody_drives
 from host_bridge.drive.display.lines import PlainView
 from host_bridge.drive.display.screen import screen
 from host_bridge.drive.drive import Phase
-from host_bridge.drive.drive_loop import fitted
 from tests.host_bridge.drive.test_drive import Day
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -24,8 +23,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown(day, columns=80):
-    lines = screen(day.drive, day.now_us, columns)
+def shown(day, columns=80, rows=99):
+    lines = screen(day.drive, day.now_us, columns, rows)
     return [_STYLE.sub("", line) for line in lines]
 
 
@@ -130,9 +129,9 @@ def test_live_lines_go_on_below_where_they_do_not_fit_and_leave_nothing_behind()
 def test_who_wants_no_colours_is_shown_none(day, monkeypatch):
     view, colour = PlainView(), re.compile(r"\x1b\[[0-9;]*3\d")
     day.drive_off()
-    assert colour.search("".join(view.screen(day.drive, day.now_us, 80)))
+    assert colour.search("".join(view.screen(day.drive, day.now_us, 80, 24)))
     monkeypatch.setenv("NO_COLOR", "1")
-    lines = view.screen(day.drive, day.now_us, 80)
+    lines = view.screen(day.drive, day.now_us, 80, 24)
     assert not colour.search("".join(lines))
     assert [_STYLE.sub("", line) for line in lines] == shown(day)
 
@@ -198,15 +197,46 @@ def test_beats_that_a_busy_virtual_car_left_out_are_no_losses_of_its_line(day):
     assert "  skipped 205  " in "\n".join(shown(day))
 
 
-def test_a_low_terminal_loses_its_empty_lines_first_and_says_what_else_is_left_out(day):
+def test_a_low_terminal_loses_what_matters_least_first_and_says_what_else_is_left_out(day):
+    day.drive_off()
+    day.press("e")
+    day.until(lambda: day.is_in(State.STOPPED))
     lines = shown(day, 60)
-    named = [line.split()[0] for line in fitted(lines, 14) if line.split()[0] in ("red", "blue")]
-    assert set(named) == {"red", "blue"}, "60 x 14 shows both cars"
-    assert fitted(lines, len(lines)) == lines
-    few = fitted(lines, 6)
-    assert len(few) == 6
-    shown_lines = len([line for line in lines if line]) - 5
-    assert few[-1] == f" {shown_lines} more lines: make the terminal higher"
+    assert shown(day, 60, len(lines)) == lines
+    few = shown(day, 60, len(lines) - 1)
+    assert [line for line in lines if line] == few, "empty lines go first"
+    text = " ".join(" ".join(shown(day, 60, 14)).split())
+    for words in ("red STOPPED", "blue STOPPED", "press R to clear it and to arm again"):
+        assert words in text
+    assert text.count("asked for a stop") == 2
+    assert not re.search("round trip|claims the same|more lines", text)
+    low = shown(day, 60, 6)
+    assert len(low) == 6
+    assert re.fullmatch(r" \d+ more lines: make the terminal higher", low[-1])
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_cars_of_long_names_are_told_apart_and_nothing_is_cut(day, columns):
+    day.drive_off()
+    for number, rig in enumerate(day.rigs, 4):
+        rig.car.name = f"the-yellow-one-of-lab-{number}"
+    whole = " ".join(" ".join(shown(day, 200)).split())
+    lines = shown(day, columns)
+    assert max(map(len, lines)) <= columns
+    text = " ".join(" ".join(lines).split())
+    assert text.count("the-yellow-one-of-lab-4") == 1
+    assert text.count("the-yellow-one-of-lab-5") == 2, "its own lines, and how far it is apart"
+    for words in ("driven by driver's seat", "claims the same, crc", " path 0.", " V "):
+        assert text.count(words) == whole.count(words) > 0
+
+
+def test_claims_that_differ_are_told_on_the_lowest_terminal(day, monkeypatch):
+    monkeypatch.setattr(
+        "host_bridge.drive.display.screen.agreement_text",
+        lambda drive: ("skew 1.0 ms   DIFFERENT claims, at or before number 7", False),
+    )
+    day.drive_off()
+    assert "DIFFERENT claims, at or before number 7" in "\n".join(shown(day, 60, 14))
 
 
 @pytest.mark.parametrize(("term", "draws"), [("dumb", False), ("xterm", True)])
