@@ -30,8 +30,9 @@ def lack_of_fit_test(linearised: Sequence[LinearisedRun], scales: Floats) -> Lac
 
     The run effects' scales are capped at ``RUNS_MOST`` times their priors.
     """
-    most = np.array([RUNS_MOST * one.prior_median for one in SCALES[3:7]])
-    scales = np.concatenate([scales[:3], np.minimum(scales[3:7], most), scales[7:]])
+    most = np.array([RUNS_MOST * one.prior_median for one in SCALES])
+    of_runs = [one.name.startswith("run_") for one in SCALES]
+    scales = np.where(of_runs, np.minimum(scales, most), scales)
     base, runs, pieces, suspects, residual = _stacked(linearised, scales)
     design = np.block(
         [[base, runs], [np.zeros((runs.shape[1], base.shape[1])), np.eye(runs.shape[1])]]
@@ -72,11 +73,11 @@ def _stacked(
 
     In order: parameters, run effects, pieces of prior size, suspects, residual.
     """
-    speed, curvature = (one.prior_median for one in SCALES[-2:])
+    speed, curvature = (one.prior_median for one in SCALES[7:9])
     rows = []
     for run in linearised:
         own = (
-            *(run.slopes, run.run_columns * run.run_scales(scales)),
+            *(run.slopes, run.of_run(scales)),
             *(run.piece_speed * speed, run.piece_curvature * curvature),
             *(run.suspects, run.without_own()[:, :, None]),
         )

@@ -10,7 +10,11 @@ import numpy as np
 
 from calibration.arrays import Floats
 from calibration.bayesian_fit.linearised_run import LinearisedRun
-from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS
+from calibration.bayesian_fit.parameters import (
+    DIFFERING_AT,
+    FIT_PARAMETER_NAMES,
+    FIT_PARAMETERS,
+)
 from calibration.bayesian_fit.run_effects import (
     ZERO_EFFECTS,
     PredictedPath,
@@ -19,6 +23,7 @@ from calibration.bayesian_fit.run_effects import (
     start_pose_columns,
     suspects,
 )
+from calibration.bayesian_fit.variance_priors import DIFFERING
 from calibration.logs.run import PoseTrack, Run
 from calibration.simulation.plant_numbers import Values
 from calibration.simulation.poses import Poses, as_odometry
@@ -203,6 +208,7 @@ class SimulatedRun:
             speed,
             curvature,
             suspects(path, commands_in_effect(self._run, self._own.applied(self._values))),
+            slopes[:, :, DIFFERING_AT],
             np.array(self._own),
             self.still_s,
         )
@@ -210,12 +216,14 @@ class SimulatedRun:
     def linearised_displacements(self, known: Values, point: SearchPoint) -> LinearisedRun:
         """Return the run linearised as displacements, without effects, to begin a search with."""
         none = np.zeros((len(self.poses), 3, 0))
-        run = np.zeros((len(self.poses), 3, len(ZERO_EFFECTS)))
+        run, differing = (
+            np.zeros((len(self.poses), 3, len(one))) for one in (ZERO_EFFECTS, DIFFERING)
+        )
         return LinearisedRun(
             self.t_s,
             as_displacements(self.poses) - as_displacements(self.measured()),
             self.slopes(known, point, as_displacements),
-            *(run, none, none, none, ZERO_EFFECTS, 0.0),
+            *(run, none, none, none, differing, ZERO_EFFECTS, 0.0),
         )
 
 

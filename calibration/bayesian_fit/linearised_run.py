@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.arrays import Floats
+from calibration.bayesian_fit.variance_priors import DIFFERING, SCALES
 
 
 @dataclass(frozen=True)
@@ -15,8 +16,9 @@ class LinearisedRun:
 
     ``residual``: predicted less measured, (samples, 3). The other columns, (samples, 3, any), are
     derivatives: by the standardised parameters, the run's effects, the speed and curvature of each
-    piece, and the suspects. ``own``: the run's effects at which it is linearised. ``still_s``: how
-    long the car was seen standing at its start.
+    piece, the suspects, and the parameters that may be other ones in each run (DIFFERING). These
+    and the pieces are assumed small. ``own``: the run's effects at which it is linearised.
+    ``still_s``: how long the car was seen standing at its start.
     """
 
     t_s: Floats
@@ -26,6 +28,7 @@ class LinearisedRun:
     piece_speed: Floats
     piece_curvature: Floats
     suspects: Floats
+    differing: Floats
     own: Floats
     still_s: float
 
@@ -34,18 +37,31 @@ class LinearisedRun:
         return run_scales(scales, self.still_s)
 
     @property
-    def piece_count(self) -> int:
-        """The number of the pieces' effects."""
-        return int(self.piece_speed.shape[2] + self.piece_curvature.shape[2])
+    def linear_count(self) -> int:
+        """The number of the effects that are assumed small, and so never simulated."""
+        return sum(
+            int(one.shape[2]) for one in (self.piece_speed, self.piece_curvature, self.differing)
+        )
 
-    def pieces(self, scales: Floats) -> Floats:
-        """Return the columns of the effects that no parameter explains, each times its scale."""
-        return scaled_pieces(self.piece_speed, self.piece_curvature, scales)
+    def of_run(self, scales: Floats) -> Floats:
+        """Return the columns of all effects of the run as a whole, each times its scale."""
+        return np.concatenate(
+            [
+                self.run_columns * self.run_scales(scales),
+                self.differing * differing_scales(scales),
+            ],
+            axis=2,
+        )
+
+    def linear(self, scales: Floats) -> Floats:
+        """Return the columns of all effects that are assumed small, each times its scale."""
+        pieces = scaled_pieces(self.piece_speed, self.piece_curvature, scales)
+        return np.concatenate([pieces, self.differing * differing_scales(scales)], axis=2)
 
     def effects(self, scales: Floats) -> Floats:
         """Return the columns of all effects, each times its scale."""
         return np.concatenate(
-            [self.run_columns * self.run_scales(scales), self.pieces(scales)], axis=2
+            [self.run_columns * self.run_scales(scales), self.linear(scales)], axis=2
         )
 
     def without_own(self) -> Floats:
@@ -56,6 +72,15 @@ class LinearisedRun:
 def scaled_pieces(speed: Floats, curvature: Floats, scales: Floats) -> Floats:
     """Join the columns of each piece's speed and bend, each times its scale."""
     return np.concatenate((speed * scales[7], curvature * scales[8]), axis=2)
+
+
+_NAMES = [one.name for one in SCALES]
+_DIFFERING = [_NAMES.index(scale) for scale in DIFFERING.values()]
+
+
+def differing_scales(scales: Floats) -> Floats:
+    """Return the scales of the parameters that differ from run to run, in spreads of priors."""
+    return np.asarray(scales[_DIFFERING])
 
 
 def run_scales(scales: Floats, still_s: float) -> Floats:

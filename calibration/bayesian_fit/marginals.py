@@ -233,7 +233,7 @@ class _LikelihoodProfile:
         ]
         rows = [self._white(residuals), place.at[self._free]]
         for run, own in zip(optimum.linearised, place.run_effects, strict=True):
-            rows += [own / run.run_scales(optimum.scales), np.zeros(run.piece_count)]
+            rows += [own / run.run_scales(optimum.scales), np.zeros(run.linear_count)]
         left = np.concatenate(rows)
         projected = self._q.T @ left
         cost = 0.5 * float(place.at[self.number] ** 2 + left @ left - projected @ projected)
@@ -250,7 +250,7 @@ class _LikelihoodProfile:
         for i, run in enumerate(optimum.linearised):
             end = begin + len(run.own)
             run_effects[i] += by[begin:end] * run.run_scales(optimum.scales)
-            begin = end + run.piece_count
+            begin = end + run.linear_count
         return np.asarray(np.clip(at, optimum.low, optimum.high)), run_effects
 
     def _design(self) -> Floats:

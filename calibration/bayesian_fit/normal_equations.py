@@ -44,7 +44,7 @@ def unknowns(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats) ->
     begin = len(at)
     for run in linearised:
         own = run.own / run.run_scales(scales)
-        none = np.zeros(run.piece_count)
+        none = np.zeros(run.linear_count)
         values += [own, none]
         is_nonlinear += [np.ones(len(own), bool), none > 0.0]
         begins.append(begin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp, log
 from typing import NamedTuple
 
+from calibration.bayesian_fit.variance_priors import DIFFERING
 from calibration.parameters import BY_NAME
 from calibration.simulation.plant_numbers import plant_parameters, speed_lag_s, steady_speed_mps
 from host_bridge.core import Vehicle
@@ -73,6 +74,7 @@ FIT_PARAMETERS = (
     _prior("steer_rate_radps", 0.5, is_ratio=True),
 )
 FIT_PARAMETER_NAMES = tuple(parameter.name for parameter in FIT_PARAMETERS)
+DIFFERING_AT = [FIT_PARAMETER_NAMES.index(name) for name in DIFFERING]
 
 
 def known_values(vehicle: Vehicle) -> dict[str, float]:

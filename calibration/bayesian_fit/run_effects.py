@@ -1,10 +1,11 @@
-"""Effects that differ from run to run and along a run, while the parameters stay the same.
+"""Effects by which the runs of one car differ, and those that vary along a run.
 
 Effects of a whole run are simulated: the battery is fuller, the linkage rests elsewhere, the car is
-set down a little turned. Effects of a piece of a run, about a second long, are what no parameter
+set down a little turned. All other parameters may be other ones in each run, too, by little, so
+they are not simulated: each is a column, the derivative of a run's poses by the parameter
+(``variance_priors.py``). Effects of a piece of a run, about a second long, are what no parameter
 explains; where they are needed the model does not fit (``lack_of_fit.py``). They are assumed small,
-so each is a column: the derivative of a run's poses by the effect. Columns have the shape (samples,
-3): x and y in m, yaw in rad.
+so each is a column, too. Columns have the shape (samples, 3): x and y in m, yaw in rad.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class GaussNewtonSearch:
         """Return half the squares of noise, effects and parameters, the pieces integrated out."""
         cost = 0.5 * float(at @ at)
         for run, residual, own in zip(linearised, residuals, run_effects, strict=True):
-            columns = np.concatenate([residual[:, :, None], run.pieces(scales)], axis=2)
+            columns = np.concatenate([residual[:, :, None], run.linear(scales)], axis=2)
             white = whitened(run.t_s, columns, scales)
             left, effects = white[:, 0], white[:, 1:]
             seen = effects.T @ left

@@ -87,7 +87,7 @@ def averaged_covariance(linearised: Sequence[LinearisedRun], at: Floats, every: 
 
 def _bounds() -> tuple[Floats, Floats]:
     """Return the bounds of the scales' logarithms."""
-    most = np.array([NOISE_MOST] * 3 + [FARTHEST] * 4 + [PIECE_MOST] * 2)
+    most = np.array([NOISE_MOST] * 3 + [FARTHEST] * 4 + [PIECE_MOST] * 2 + [DIFFERING_MOST] * 4)
     return _LOG_MEDIANS - FARTHEST * _SPREADS, _LOG_MEDIANS + most * _SPREADS
 
 
@@ -100,6 +100,8 @@ NOISE_MOST = 2.0
 # The same for pieces: they are linear columns, valid near by only. Larger ones let a search end at
 # cars that drive quite differently.
 PIECE_MOST = 2.0
+# The same for parameters that differ from run to run: a gain by 8 %, a speed lag by 24 %.
+DIFFERING_MOST = 3.0
 _LOG_MEDIANS = np.log([one.prior_median for one in SCALES])
 _SPREADS = np.array([one.spread for one in SCALES])
 

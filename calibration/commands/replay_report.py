@@ -186,6 +186,8 @@ def _numbers(calibration: Calibration) -> Iterator[str]:
     if calibration.fit:
         low, high = calibration.fit.steering
         yield f"  fitted with steering of {low:g} to {high:g}; {_lack_of_fit(calibration.fit)}"
+        if len(calibration.fitted_on) == 1:
+            yield "  fitted on one run: by how much the next one differs is assumed, not measured"
     yield ""
 
 

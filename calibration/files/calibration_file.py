@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.bayesian_fit.estimates import Fit, LackOfFit
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES
-from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.bayesian_fit.variance_priors import DIFFERING, SCALES
 from calibration.files.calibration import Calibration
 from calibration.files.calibration_text import FIT, LOGS
 from calibration.files.source import sources_of
@@ -130,6 +130,7 @@ def _fit(estimates: tuple[Estimate, ...], document: dict[str, Any]) -> Fit:
         raise ValueError(f"it lacks {lacking[0]}, and a fit has all of its parameters")
     scales = document.pop("scales")
     _refuse_unknown("scale", scales, [one.name for one in SCALES])
+    scales = {**dict.fromkeys(DIFFERING.values(), 0.0), **scales}  # files of before lack these
     covariance = np.array(document.pop("covariance")["rows"], float)
     if covariance.shape != (len(estimates), len(estimates)):
         raise ValueError(f"covariance of shape {covariance.shape}")

@@ -19,9 +19,9 @@ from calibration.arrays import Floats
 from calibration.bayesian_fit.estimates import BAND_SHARE, Fit
 from calibration.bayesian_fit.leave_one_out import band_half_widths
 from calibration.bayesian_fit.linearisation import ROUGH_STEP_S, SimulatedRun
-from calibration.bayesian_fit.linearised_run import run_scales, scaled_pieces
+from calibration.bayesian_fit.linearised_run import differing_scales, run_scales, scaled_pieces
 from calibration.bayesian_fit.odometry_noise import drawn_noise
-from calibration.bayesian_fit.parameters import FIT_PARAMETERS
+from calibration.bayesian_fit.parameters import DIFFERING_AT, FIT_PARAMETERS
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.logs.run import Run
 from calibration.simulation.plant_numbers import Values
@@ -90,6 +90,7 @@ def _drive(
     # The covariance comes from a file and is rounded: its least eigenvalues may be negative.
     sizes, directions = np.linalg.eigh(fit.covariance)
     steps = (directions * np.sqrt(np.maximum(sizes, 0.0))) @ normal(size=len(sizes))
+    steps[DIFFERING_AT] += differing_scales(fit.scales) * normal(size=len(DIFFERING_AT))
     values = {
         p.name: p.value(
             p.standardised(fit.values[p.name], known[p.name]) + float(step), known[p.name]

@@ -1,5 +1,7 @@
 """The fit finds the car that made a log, says what a log does not tell, and if it does not fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -11,10 +13,16 @@ from calibration.bayesian_fit.parameters import FitParameter
 from calibration.bayesian_fit.run_effects import SUSPECTS, ZERO_EFFECTS
 from calibration.bayesian_fit.run_fit import fit_runs
 from calibration.bayesian_fit.search import ResidualModel
-from calibration.bayesian_fit.variance_components import likeliest_scales, prior_scales
-from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.bayesian_fit.variance_components import (
+    averaged_covariance,
+    likeliest_scales,
+    prior_scales,
+)
+from calibration.bayesian_fit.variance_priors import DIFFERING, SCALES
 from tests.calibration import drives
 from tests.calibration.drives import NIGEL, TRUTH, made_run
+from tests.studies.calibration_cars import car
+from tests.studies.calibration_cars import drives as drives_of
 from tests.support.evidence import every
 
 IDENTIFIABLE = (
@@ -73,6 +81,7 @@ TIMES = np.linspace(0.0, 8.0, 80)
 SHAPE = TIMES / TIMES[-1]
 RUN = np.zeros((len(TIMES), 3, len(ZERO_EFFECTS)))
 NO_PIECES = np.zeros((len(TIMES), 3, 0))
+ALIKE = np.zeros((len(TIMES), 3, len(DIFFERING)))  # no parameter is another one in each run
 
 
 def fitted(noise, table=LINE, bent=lambda level: level):
@@ -91,7 +100,8 @@ def fitted(noise, table=LINE, bent=lambda level: level):
         (residual,) = residuals(point.values)
         return [
             LinearisedRun(
-                TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects, ZERO_EFFECTS, 0.0
+                *(TIMES, residual, slopes, RUN, NO_PIECES, NO_PIECES, suspects),
+                *(ALIKE, ZERO_EFFECTS, 0.0),
             )
         ]
 
@@ -149,10 +159,61 @@ def test_a_jump_that_no_line_has_is_flagged_and_named():
 
 
 def test_a_search_for_scales_begins_and_ends_in_their_order():
-    assert len(prior_scales()) == len(SCALES) == 9
+    assert len(prior_scales()) == len(SCALES) == 13
     none = NO_PIECES
-    run = LinearisedRun(TIMES, remembering(1).T, none, RUN, none, none, none, ZERO_EFFECTS, 0.0)
+    run = LinearisedRun(
+        TIMES, remembering(1).T, none, RUN, none, none, none, ALIKE, ZERO_EFFECTS, 0.0
+    )
     scales = likeliest_scales([run], np.zeros(0), prior_scales())
     assert scales[3:] == pytest.approx(prior_scales()[3:], rel=1e-3)  # no effect: as in the prior
     white = whitened(TIMES, run.residual[:, :, None], scales)
     assert np.std(white) == pytest.approx(1.0, abs=0.1)
+
+
+def sloping(slopes, differs):
+    """Runs along a line whose slope may be another one in each; its prior's spread is 1."""
+    columns = np.repeat(SHAPE[:, None, None], 3, axis=1)
+    differing = ALIKE.copy()
+    differing[:, :, [*DIFFERING].index("steer_gain")] = differs * columns[:, :, 0]
+    return [
+        LinearisedRun(
+            *(TIMES, (remembering(seed) - slope * SHAPE).T, columns, RUN),
+            *(NO_PIECES, NO_PIECES, NO_PIECES, differing, ZERO_EFFECTS, 0.0),
+        )
+        for seed, slope in enumerate(slopes)
+    ]
+
+
+def of_line(slopes, differs=True):
+    """The steering's scale from run to run, and the deviation of the slope that all have."""
+    runs, at = sloping(slopes, differs), np.zeros(1)
+    scales = likeliest_scales(runs, at, prior_scales())
+    covariance = averaged_covariance(runs, at, scales[None])
+    return scales[[one.name for one in SCALES].index("run_steering_share")], covariance[0, 0] ** 0.5
+
+
+def test_a_parameter_that_is_another_one_in_each_run_is_told_with_that_in_its_interval():
+    apart = np.array([-0.08, 0.08, -0.05, 0.06, -0.01])
+    alike, deviation = of_line(0.0 * apart)
+    scale, wider = of_line(apart)
+    assert alike == pytest.approx(0.01, rel=0.5)  # as in the prior
+    assert 0.04 < scale < 0.09
+    assert wider == pytest.approx(np.hypot(deviation, scale / 5**0.5), rel=0.2)
+    assert of_line(apart, differs=False)[1] < 0.6 * wider
+
+
+@pytest.mark.fit
+@pytest.mark.timeout(900)
+def test_that_a_gain_is_another_one_in_each_run_is_seen_and_is_in_its_interval():
+    made, place = car(700000), [one.name for one in SCALES].index("run_steering_share")
+    found = []
+    for share in (0.0, 0.06):
+        scales = made.scales.copy()
+        scales[place] = share
+        fit = fit_runs(NIGEL, drives_of(replace(made, scales=scales), 700000)[:3])
+        (gain,) = [one for one in fit.estimates if one.name == "steer_gain"]
+        assert gain.low <= made.values["steer_gain"] <= gain.high
+        found.append((fit.scales[place], gain.high - gain.low))
+    (alike, narrow), (apart, wide) = found
+    assert alike < 0.02 < 0.04 < apart
+    assert wide > 1.2 * narrow

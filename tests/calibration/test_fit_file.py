@@ -56,6 +56,16 @@ def test_a_calibration_comes_back_as_it_was_written(tmp_path):
     assert list(read_calibration(path).values) == list(FIT_PARAMETER_NAMES)
 
 
+def test_a_file_of_before_parameters_differed_from_run_to_run_has_them_alike(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(
+        re.sub(r"run_(steering|response|mount|queue)_share.*\n", "", calibration_text(WHOLE))
+    )
+    found = read_calibration(path).fit.scales
+    assert found[:9].tolist() == WHOLE.fit.scales[:9].tolist()
+    assert found[9:].tolist() == [0.0] * 4
+
+
 WRONG = {
     "no TOML": lambda text: text + "[",
     "a head line missing": lambda text: text.replace('date = "2026-05-01"', ""),

@@ -12,6 +12,7 @@ from calibration.bayesian_fit.odometry_noise import drawn_noise
 from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES
 from calibration.bayesian_fit.run_effects import ZERO_EFFECTS
 from calibration.bayesian_fit.variance_components import prior_scales
+from calibration.bayesian_fit.variance_priors import DIFFERING
 from calibration.parameters import Estimate
 from calibration.replay.band import band
 from calibration.simulation.twin import Twin
@@ -22,6 +23,7 @@ TIMES = np.linspace(0.0, 8.0, 60)
 SCALES = prior_scales()
 NO_COLUMNS = np.zeros((len(TIMES), 3, 0))
 NO_EFFECTS = np.zeros((len(TIMES), 3, len(ZERO_EFFECTS)))
+ALIKE = np.zeros((len(TIMES), 3, len(DIFFERING)))
 SLOPES = np.repeat((TIMES / TIMES[-1])[:, None, None], 3, axis=1)  # of one parameter
 AT = np.zeros(1)
 
@@ -37,8 +39,7 @@ def runs_of(runs, seed, apart=0.0):
             SLOPES,
             NO_EFFECTS,
             *(NO_COLUMNS, NO_COLUMNS, NO_COLUMNS),
-            ZERO_EFFECTS,
-            0.0,
+            *(ALIKE, ZERO_EFFECTS, 0.0),
         )
         for i in range(runs)
     ]

@@ -9,8 +9,9 @@ from math import exp, tan
 import numpy as np
 
 from calibration.arrays import Floats
-from calibration.bayesian_fit.parameters import FIT_PARAMETERS, known_values
-from calibration.bayesian_fit.variance_priors import SCALES
+from calibration.bayesian_fit.linearised_run import differing_scales
+from calibration.bayesian_fit.parameters import FIT_PARAMETER_NAMES, FIT_PARAMETERS, known_values
+from calibration.bayesian_fit.variance_priors import DIFFERING, SCALES
 from calibration.logs.run import Commands, PoseTrack, Run
 from calibration.simulation.command_queue import CommandChange
 from calibration.simulation.poses import Poses, as_odometry
@@ -48,7 +49,7 @@ def car(seed: int, fault: str = "") -> Car:
     values = {p.name: _drawn(rng, p.name) for p in FIT_PARAMETERS}
     scales = np.array([s.prior_median * exp(s.spread * float(rng.normal())) for s in SCALES])
     scales[:3] = 0.006, 0.01, 0.3  # what the real Nigel's odometry has
-    scales[7:] = 0.0  # no parameter unexplained
+    scales[7:9] = 0.0  # no parameter unexplained
     size = {"": 0.0, "free play": rng.uniform(0.03, 0.08), "lag": rng.uniform(0.4, 0.9)}
     return Car(values, scales, fault, float(size.get(fault, rng.uniform(0.1, 0.25))))
 
@@ -93,6 +94,10 @@ def _seen(made: Car, commands: Commands, rng: np.random.Generator) -> Run:
     values["full_effort_mps"] *= exp(scales[3] * rng.normal())
     values["steer_trim_norm"] += scales[4] * rng.normal()
     values["queue_delay_s"] = max(values["queue_delay_s"] + scales[5] * rng.normal(), 0.0)
+    by = differing_scales(scales) * rng.normal(size=len(DIFFERING))
+    for name, step in zip(DIFFERING, by, strict=True):
+        p = FIT_PARAMETERS[FIT_PARAMETER_NAMES.index(name)]
+        values[name] = p.value(p.standardised(values[name], KNOWN[name]) + step, KNOWN[name])
     turned_rad = scales[6] * rng.normal()
     end_s = 3.5 + values["queue_delay_s"] + values["queue_s_per_message"] * len(commands.t_s)
     times_s = np.arange(0.1, end_s, SAMPLE_S)

@@ -18,7 +18,7 @@ SCHEDULE = [
 @pytest.mark.fit
 @pytest.mark.timeout(900)
 def test_a_sound_car_is_found_and_its_unseen_run_is_in_the_band():
-    case = study(0, "")
+    case = study(2, "")
     assert max(row.level for row in case.rows.values()) < 0.999
     told = {name for name, row in case.rows.items() if row.is_fitted}
     assert {"steer_trim_norm", "steer_gain", "full_effort_mps", "queue_delay_s"} <= told

@@ -77,6 +77,7 @@ def test_people_get_the_numbers_and_the_errors_over_time(files, truth_toml, caps
     assert "(Hausdorff)" in shown
     assert "the car is inside all the way" in shown
     assert "EXTRAPOLATED from" in shown
+    assert "fitted on one run: by how much the next one differs is assumed, not measured" in shown
     assert shown.count("\n") < 50
 
 
