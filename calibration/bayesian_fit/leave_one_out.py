@@ -29,11 +29,11 @@ def band_stretch(linearised: Sequence[LinearisedRun], at: Floats, scales: Floats
     count = len(linearised)
     if count < 2:
         return 1.0
-    farthest = max(_relative_distance(linearised, i, at, scales) for i in range(count))
+    farthest = max(relative_distance(linearised, i, at, scales) for i in range(count))
     return farthest * (count + 1) / count if farthest > 1.0 else 1.0
 
 
-def _relative_distance(
+def relative_distance(
     linearised: Sequence[LinearisedRun], number: int, at: Floats, scales: Floats
 ) -> float:
     """Return the distance of this run from the others' prediction, in widths of its band."""

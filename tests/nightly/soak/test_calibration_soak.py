@@ -27,8 +27,8 @@ def fitted(wanted) -> list[Case]:
 def test_intervals_of_five_hundred_sound_cars_hold():
     found = summary(fitted([(seed, "") for seed in range(500)]))
     assert found["cars"] == 500
-    assert 0.85 <= found["sound"]["intervals_90_hold"].share <= 0.95
-    assert found["sound"]["unseen_runs_in_band"].share >= 0.9
+    assert 0.87 <= found["sound"]["intervals_90_hold"].share <= 0.93
+    assert 0.85 <= found["sound"]["unseen_runs_in_band"].share <= 0.95
 
 
 def test_of_two_hundred_faulty_cars_lack_of_fit_is_flagged():
@@ -36,4 +36,4 @@ def test_of_two_hundred_faulty_cars_lack_of_fit_is_flagged():
     found = summary(fitted(wanted))
     assert found["faulty_cars"] == 200
     assert found["faulty"]["flagged"].share >= 0.95
-    assert found["faulty"]["unseen_runs_in_band"].share >= 0.9
+    assert found["faulty"]["unseen_runs_in_band"].share >= 0.85
