@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import isfinite
 from typing import Any, Protocol
 
 from host_bridge.core.reports import CarMotion, CarStatus, Power
@@ -57,17 +58,22 @@ _KINDS = {
     "steer_rad": float, "speed_mps": float, "brake": float, "is_held": bool,
     "permits_autonomy": bool, "is_by_hand": bool, "input_count": int, "lights": int,
 }  # fmt: skip
+_REAL = tuple(name for name, kind in _KINDS.items() if kind is float)
 
 
 def in_pythons_types(command: DriveCommand) -> DriveCommand:
     """Return the command with numbers and truths of Python's own types.
 
     An input may be foreign code, and NumPy's are not what machine code takes. Raises TypeError and
-    ValueError for what is no number.
+    ValueError for what is no number, or not finite.
     """
-    if all(type(getattr(command, name)) is kind for name, kind in _KINDS.items()):
-        return command
-    return replace(command, **{name: kind(getattr(command, name)) for name, kind in _KINDS.items()})
+    if not all(type(getattr(command, name)) is kind for name, kind in _KINDS.items()):
+        made = {name: kind(getattr(command, name)) for name, kind in _KINDS.items()}
+        command = replace(command, **made)
+    for name in _REAL:
+        if not isfinite(value := getattr(command, name)):
+            raise ValueError(f"{name} is {value}, which is no finite number")
+    return command
 
 
 # A lower setpoint alone lets a car roll on: if it is faster by more than this, it is braked as well

@@ -127,6 +127,23 @@ def test_an_input_that_fails_stops_all_cars_and_says_why():
     assert "The input failed (KeyError: 'axis 3'). Stopped all cars" in day.drive.notice
 
 
+@pytest.mark.parametrize("key", ["speed_mps", "steer_rad", "brake"])
+@pytest.mark.parametrize("value", [float("nan"), np.float32("inf")])
+def test_an_input_that_asks_for_what_is_no_number_stops_all_cars_and_says_why(key, value):
+    class Wrong(Pad):
+        def step(self, now_us, observed):
+            asked = super().step(now_us, observed)
+            return replace(asked, lost="", **({key: value} if self.lost else {}))
+
+    day = Day()
+    pad = Wrong(seat=day.seat)
+    driven_by(day, pad, pad)
+    day.until(lambda: day.is_in(State.ACTIVE))
+    pad.lost = "from now on"
+    day.until(lambda: day.is_in(State.STOPPED))
+    assert f"The input failed (ValueError: {key} is {float(value)}, " in day.drive.notice
+
+
 def test_orders_of_whatever_drives_and_of_whoever_sits_there_are_both_obeyed():
     day = Day()
     person, pad = Person(seat=day.seat), Pad(seat=day.seat)
