@@ -66,7 +66,7 @@ class PlanningCar:
         before_s, self._stepped_s = self._stepped_s, now_s
         if before_s is None or self.simulator.truth is None or not self.is_engaged:
             return
-        past_s = now_s - before_s
+        past_s = round(now_s - before_s, 9)  # as the difference of whole nanoseconds is
         if not 0.0 < past_s <= _JUMP_S:
             past_s = self._period_s if past_s > 0.0 else 0.0
         steps = max(round(past_s / self._period_s), 1) if past_s else 0

@@ -16,6 +16,7 @@ from host_bridge.ros2.planning_simulator.parameter_files import (
 )
 from host_bridge.ros2.planning_simulator.topics import MOTION_TOPICS, SET_POSE, SUBSCRIPTIONS, Topic
 from sim_mock.models.planning.model_types import ALL, LEARNED, NOT_HERE
+from sim_mock.models.planning.motion import DriverCommand
 from sim_mock.models.planning.parameters import NUMBERS, TEXTS
 
 FACTS = (Path(__file__).parents[4] / "shared" / "facts" / "ros2").with_suffix(".md")
@@ -221,6 +222,22 @@ def test_steps_that_were_missed_are_made_up_for():
     car.set_command(AUTONOMOUS, ControlCommand(1.0, 0.0, 0.0, 0.2))
     car.step(0.2)
     assert car.simulator.truth.x_m == pytest.approx(0.2)
+
+
+def test_a_step_lasts_as_long_as_its_nanoseconds_say():
+    """The last bit decides on which step a car that brakes to rest turns round."""
+    made_by_itself, car = made(), made()
+    for each in (made_by_itself, car):
+        each.gears[AUTONOMOUS] = DRIVE
+    car.step(1.0)
+    for i in range(1, 400):
+        now_s = (1_000_000_000 + i * 25_000_000) * 1e-9
+        asked = ControlCommand(0.0, 1.0 if i < 200 else -1.0, 0.1, now_s)
+        car.set_command(AUTONOMOUS, asked)
+        car.step(now_s)
+        same = DriverCommand(0.0, asked.ax_mps2, asked.steer_rad, DRIVE)
+        made_by_itself.simulator.step(PERIOD_S, same)
+    assert car.simulator.truth == made_by_itself.simulator.truth
 
 
 def test_what_is_no_number_is_not_asked_for():
