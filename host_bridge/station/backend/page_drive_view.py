@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from host_bridge.drive.drive import FleetDrive
 
@@ -21,6 +22,11 @@ _KEYS = (
 )
 
 
+def _as_begun(words: str, found: re.Match[str]) -> str:
+    """Return the words with a capital letter where what was found began with one."""
+    return words[0].upper() + words[1:] if found[0][0].isupper() else words
+
+
 class PageDriveView:
     """The view that gives the page's driver the lines on the drive."""
 
@@ -33,7 +39,7 @@ class PageDriveView:
         limit = f"drives at {controls.limits.speed_mps:g} m/s at most"
         notice = drive.notice
         for pattern, words in _KEYS:
-            notice = pattern.sub(words, notice)
+            notice = pattern.sub(partial(_as_begun, words), notice)
         return [
             drive.phase.value,
             notice,

@@ -1,6 +1,6 @@
 // The page of tandem station. Status, stop and hold have a socket each, so that none waits for another.
 // A module: what another script does cannot replace what is here.
-import { TOKEN, address, at, make, put, seen, station } from "/scripts/dom.js";
+import { TOKEN, address, ago, at, make, put, seen, station } from "/scripts/dom.js";
 import { bars, reshape, shape } from "/scripts/car/shapes.js";
 import { look, ageMs } from "/scripts/car/look.js";
 import { fill, fitWord, number, tile } from "/scripts/car/tile.js";
@@ -108,7 +108,7 @@ function showNote(car, looks) {
   it.hidden = !shows;
   if (!shows) return;
   put(it.children[0], car.state === "FAULT" ? "Fault" : "Stopped and locked"); put(it.children[1], car.why);
-  put(it.children[2], car.stop_age_s === null || car.stop_age_s === undefined ? "" : `${Math.round(car.stop_age_s)} s ago.`);
+  put(it.children[2], car.stop_age_s === null || car.stop_age_s === undefined ? "" : `${car.stop_age_s < 100 ? `${Math.round(car.stop_age_s)} s` : ago(car.stop_age_s)} ago.`);
 }
 function showHead(picture, cars, looks, silent) {
   put(at("clock"), new Date().toTimeString().slice(0, 8));

@@ -309,6 +309,98 @@ def test_no_line_of_the_checklist_is_shortened(page):
     assert page.js(SHORTENED % json.dumps(car)) == []
 
 
+# How far the map's legend of a driving pair is from its scale, to the side or upwards, in one go
+LEGEND = """(() => { const it = document.getElementById('map-legend');
+  const before = [...it.children], scale = document.querySelector('#map .scale');
+  it.replaceChildren(...before.flatMap((row) => ['twin', 'stops within 0.04 m'].map((words) => {
+    const copy = row.cloneNode(true); copy.lastElementChild.textContent = words; return copy; })));
+  const [a, b] = [it, scale].map((one) => one.getBoundingClientRect());
+  it.replaceChildren(...before);
+  return [before.length, Math.max(a.left - b.right, b.top - a.bottom)]; })()"""
+
+
+@pytest.mark.parametrize("size", ["laptop", "short", "wall"])
+def test_the_maps_legend_lies_beside_its_scale(page, size):
+    width, height = SIZES[size]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.until("document.querySelectorAll('#map-legend svg').length > 0")
+    count, apart = page.js(LEGEND)
+    assert count == 1
+    assert apart >= 4
+
+
+# How much the ring of a pad that has the focus covers of what stands below it, in one go
+RING = """(() => { const seat = document.getElementById('seat'), before = seat.dataset.step;
+  const pad = document.getElementById('hold');
+  seat.dataset.step = 'pad'; pad.focus({ focusVisible: true });
+  const style = getComputedStyle(pad), ring = parseFloat(style.outlineWidth);
+  const below = document.getElementById('legend').getBoundingClientRect().top;
+  const end = pad.getBoundingClientRect().bottom + parseFloat(style.outlineOffset) + ring;
+  const found = [ring, end - below];
+  pad.blur(); seat.dataset.step = before;
+  return found; })()"""
+
+
+def test_the_ring_of_the_pad_covers_no_words(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    ring, over = page.js(RING)
+    assert ring == 3
+    assert over <= 0
+
+
+# Of a locked twin: how high its reason is, and how much of that is seen, in one go
+TWINS_REASON = """Promise.all(['car/tile', 'car/look'].map((it) => import(`/scripts/${it}.js`)))
+  .then(([tiles, looks]) => {
+  const car = %s, it = tiles.tile(car, 1, () => {}, () => {});
+  document.getElementById('twins').append(it);
+  tiles.fill(it, car, looks.look(car, 0), null, false, '');
+  const why = it.querySelector('.why'), found = [why.scrollHeight, why.clientHeight];
+  it.remove();
+  return found; })"""
+
+
+def test_the_reason_of_a_locked_twin_is_whole(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=1280, height=800,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    why = "Stopped because the driver's seat fell silent for more than 120 ms."
+    car = {**FRESH, "name": "twin", "state": "STOPPED", "word": "STOPPED", "is_locked": True}
+    whole, seen = page.js(TWINS_REASON % json.dumps({**car, "why": why}))
+    assert 0 < whole <= seen
+
+
+# Of the car in front with a name of six letters and a full battery: what is cut or covered
+PLATE = """(() => { const it = document.querySelector('#focused article');
+  const name = it.querySelector('.name'), percent = it.querySelector('.battery b');
+  const before = [name.textContent, percent.textContent];
+  [name.textContent, percent.textContent] = ['orange', '100 %'];
+  const plate = it.querySelector('.plate').getBoundingClientRect();
+  const found = [name.scrollWidth - name.clientWidth,
+    plate.right - percent.getBoundingClientRect().left];
+  [name.textContent, percent.textContent] = before;
+  return found; })()"""
+
+
+def test_at_twice_the_size_a_name_is_whole_beside_the_battery(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=640, height=400,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    assert every(it <= 0 for it in page.js(PLATE))
+
+
+def test_the_drawers_buttons_lie_beside_what_it_says(page):
+    width, height = PHONES["upright"]
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+              deviceScaleFactor=1, mobile=False)  # fmt: skip
+    page.click("#open-drawer")
+    apart = page.js(
+        "document.querySelector('#facts h2').getBoundingClientRect().top"
+        " - document.getElementById('close-drawer').getBoundingClientRect().bottom"
+    )
+    page.click("#close-drawer")
+    assert apart >= 5, "the ring of the focus has room"
+
+
 # Of a seat's car and twin while all is recorded: what of the record plate is cut off, in one go
 RECORDED = """import('/scripts/dom.js').then((dom) => {
   const rows = ['path', 'speed', 'steering', 'yaw rate'].map((what) => (
