@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, host: Host) -> int:
         for guest in book.revoke(args.id):
             print(f"revoked: {printable(guest.label)}, id {guest.token_id}")
     elif args.what == "rotate":
-        print(f"{car.name}: {book.rotate()} tokens are void; tandem invite makes new ones")
+        print(f"{car.name}: tokens made void: {book.rotate()}; tandem invite makes new ones")
     elif args.what == "log":
         _show_log(VisitLog(book.board_id, book.wall_s).rows(), args.json)
     else:

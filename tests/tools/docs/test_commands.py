@@ -47,6 +47,12 @@ def lines(page: str) -> Iterator[tuple[str, bool]]:
         yield found[1], True
 
 
+def is_for_a_shell(line: str) -> bool:
+    """Whether a shell takes the line as it stands: what explains it follows a #."""
+    found = re.search(r"\S\s{2,}(\S)", line)
+    return found is None or found[1] == "#"
+
+
 def refusal(line: str) -> str:
     """What the command says to this line; empty if it takes it."""
     words = shlex.split(_TRUSTED.sub("", _ENDS.split(line)[0]))
@@ -72,6 +78,10 @@ def test_each_command_line_of_the_pages_is_taken():
         for line, is_mention in lines(page)
     ]
     assert len(found) > 300
+    as_text = [
+        f"{page}: {it}" for page, it, is_mention in found if not (is_mention or is_for_a_shell(it))
+    ]
+    assert as_text == [], "an explanation behind a command begins with #"
     refused = [
         f"{page}: tandem {line}: {why}"
         for page, line, is_mention in found
@@ -95,5 +105,7 @@ def test_each_example_of_the_help_is_taken():
 
 def test_a_line_that_a_command_does_not_take_is_noticed():
     assert refusal("drive --car sim://nigel --lockstep   # a comment") == ""
+    assert is_for_a_shell("drive --car sim://nigel   # a comment")
+    assert not is_for_a_shell("drive --car sim://nigel   an explanation")
     assert "no option --fast" in refusal("drive --car sim://nigel --fast")
     assert _IS_SHORT.search(refusal("flash"))
