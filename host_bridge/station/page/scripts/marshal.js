@@ -9,7 +9,7 @@ const MAY = { drive: "may drive", watch: "watches and stops", stop: "stops alone
 const isUpright = matchMedia("(orientation: portrait) and (max-width: 1023px)");
 // On an upright phone the wall is a marshal's: there is room for one list of cars
 const isMarshal = () => document.body.dataset.view === "marshal" || document.body.dataset.view === "wall" && isUpright.matches;
-export function layRows() { document.body.classList.toggle("rows", isMarshal()); }
+export function layRows() { document.body.classList.toggle("rows", isMarshal()); draw(); }  // at once: nothing moves later
 isUpright.addEventListener("change", layRows);
 let number = 0, sentAt = 0, heardAt = -Infinity, tripMs = null, role = "", picture = null, pictureAt = 0, since = 0, toldAt = 0;
 

@@ -67,6 +67,17 @@ def test_a_marshal_sees_that_stop_works_who_hears_it_and_to_whom_to_go(scene):
     page.until(f"{ANSWER} === ''")
 
 
+def test_the_line_of_the_view_comes_and_goes_with_it_and_moves_nothing_later(scene):
+    page, _, _ = scene
+    sized(page, "laptop")
+    shown = page.js(
+        "['drive', 'marshal', 'drive'].map((view) => {"
+        " document.getElementById(`view-${view}`).click();"
+        " return !document.getElementById('marshal').hidden; })"
+    )
+    assert shown == [False, True, False]
+
+
 def test_a_stop_line_that_answers_no_probe_is_told_in_two_seconds(scene):
     page, _, _ = scene
     sized(page, "laptop")
