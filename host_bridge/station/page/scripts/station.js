@@ -85,7 +85,7 @@ function focusOf(cars, pairs, seat) {
   return there(sets.find((it) => there(it).length) || []);
 }
 function lay(cars, set) {
-  const text = cars.map((car) => `${car.name}${car.number}${car.is_virtual}${car.vehicle}`).join();
+  const text = cars.map((car) => `${car.name}${car.number}${car.is_virtual}${car.vehicle}${Boolean(car.is_gone)}`).join();
   if (text !== names) {
     names = text;
     for (const old of document.querySelectorAll("article")) if (!cars.some((car) => "car-" + car.name === old.id) || old.dataset.of !== kind(cars, old.id)) old.remove();

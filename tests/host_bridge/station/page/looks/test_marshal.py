@@ -61,6 +61,7 @@ def test_a_marshal_sees_that_stop_works_who_hears_it_and_to_whom_to_go(scene):
     blue.close()
     page.until("document.querySelector('article.gone') !== null")
     page.until(f"{SMALL} === '1 of 2 hear you'")
+    page.until("document.getElementById('stop').ariaLabel === 'STOP car'")
     page.until(f"/Not reachable: 2 blue. Go to it./.test({ANSWER})")
     page.click("#view-drive")
     page.until(f"{SMALL} === 'Esc, from anywhere'")
