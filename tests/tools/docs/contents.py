@@ -143,6 +143,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Host: started by itself", "host_bridge/deploy/autostart/README"),
             ("Host: services", "host_bridge/sharing/services/README"),
             ("Demo", "host_bridge/demo/README"),
+            ("Host: ROS bags", "host_bridge/logs/bags/README"),
             ("Host: a sample drive", "host_bridge/logs/samples/README"),
             ("Calibration: logs", "calibration/logs/README"),
             ("Calibration: why a car stopped", "calibration/accidents/README"),
