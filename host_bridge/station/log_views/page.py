@@ -109,11 +109,12 @@ class LogsPage:
 
     def _lay_time(self) -> None:
         self._states = StateStrip(self._view)
-        with ui.row().classes("w-full items-center no-wrap"):
+        with ui.row().classes("w-full items-center"):
             self._button = ui.button("Play", on_click=self._toggle).props("dense no-caps")
             # s: a report of a car's motion
             self._slider = ui.slider(min=0.0, max=1.0, step=0.02, value=0.0)
-            self._slider.props('aria-label="time, seconds"').style("flex: 1")
+            self._slider.props('aria-label="time, seconds"')
+            self._slider.style("flex: 1; min-width: 150px")
             self._slider.on_value_change(lambda event: self._show_at(float(event.value)))
             self._at = ui.label().style("min-width: 150px")
             speeds = ui.toggle(_SPEEDS, value=self._speed, on_change=self._set_speed)

@@ -105,6 +105,22 @@ def test_logs_are_listed_beside_live_cars_and_laid_over_one_another(set_up, brow
     logs.until(f"document.body.innerText.match(/(-?[0-9.]+) of 31/)[1] > {before}")
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (640, 400), (320, 640)])
+def test_on_a_narrow_screen_the_logs_are_whole(set_up, browser, width, height):
+    """All of it is reached by scrolling down, and the time is set by a finger."""
+    page = set_up.page(browser)
+    page.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width, height=height, deviceScaleFactor=1, mobile=False,
+    )  # fmt: skip
+    logs = logs_of(browser, page)
+    logs.until("document.querySelector('.q-slider')?.getBoundingClientRect().width >= 120")
+    wide = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+    assert logs.js(wide) == 0
+    at = "[...document.querySelectorAll('button, .q-slider')].map((it) => it.getClientRects()[0])"
+    assert logs.js(f"{at}.filter((it) => it && it.right > innerWidth + 1).length") == 0
+
+
 def test_what_is_recorded_from_the_page_has_its_marks_and_opens_in_logs(set_up, browser, folder):
     page = set_up.page(browser)
     page.click("#record")
